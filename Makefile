@@ -1,0 +1,36 @@
+# Two commands do everything: `make run` and `make test`. Each sets up what it needs first.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/ready
+
+.DEFAULT_GOAL := run
+.PHONY: run test check bench clean
+
+run: $(READY)
+	$(BIN)/dwell demo
+
+test: $(READY) check
+	@rm -f .coverage .coverage.*
+	$(BIN)/pytest --cov --cov-report= -n 2 --dist loadgroup
+	@# Compiled code is invisible to coverage: the kernels' tests run once more without the compiler.
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest --cov --cov-report= -q tests/unit/test_kernels.py
+	$(BIN)/coverage combine -q
+	$(BIN)/coverage report
+
+check: $(READY)
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo || $(BIN)/lint-imports
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@

@@ -1,0 +1,65 @@
+"""Checks of single values that many modules share: each returns the value it has checked."""
+
+from math import isfinite
+
+from dwell.errors import InvalidInput
+
+_MOST = 10**18
+
+
+def count(name: str, value: object, least: int = 1) -> int:
+    """A whole number that is at least `least`, and at most 10^18.
+
+    Example:
+        >>> count("tasks", 1e6)
+        1000000
+        >>> count("tasks", 0)
+        Traceback (most recent call last):
+        dwell.errors.InvalidInput: tasks must be a whole number >= 1, got 0
+    """
+    number = real(name, value)
+    if not (isfinite(number) and number == int(number) and number >= least):
+        raise InvalidInput(f"{name} must be a whole number >= {least}, got {value}")
+    if number > _MOST:
+        raise InvalidInput(f"{name} must be at most 10^18, got {number:g}")
+    return int(value) if isinstance(value, int) else int(number)
+
+
+def probability(name: str, value: object) -> float:
+    """A number strictly between 0 and 1."""
+    number = real(name, value)
+    if not 0.0 < number < 1.0:
+        raise InvalidInput(f"{name} must lie strictly between 0 and 1, got {value}")
+    return number
+
+
+def positive(name: str, value: object) -> float:
+    """A finite number above 0."""
+    number = real(name, value)
+    if not (isfinite(number) and number > 0.0):
+        raise InvalidInput(f"{name} must be a finite number > 0, got {value}")
+    return number
+
+
+def not_negative(name: str, value: object) -> float:
+    """A finite number that is at least 0."""
+    number = real(name, value)
+    if not (isfinite(number) and number >= 0.0):
+        raise InvalidInput(f"{name} must be a finite number >= 0, got {value}")
+    return number
+
+
+def finite(name: str, value: object) -> float:
+    """A finite number."""
+    number = real(name, value)
+    if not isfinite(number):
+        raise InvalidInput(f"{name} must be a finite number, got {value}")
+    return number
+
+
+def real(name: str, value: object) -> float:
+    """Any real number, as a float."""
+    try:
+        return float(value)  # type: ignore[arg-type]  # what float() refuses is the check
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidInput(f"{name} must be a number, got {value!r}") from None

@@ -1,0 +1,25 @@
+"""Every error and warning that dwell raises on purpose.
+
+An error's text names the thing, the value and the next step, so that a command can print it as it
+is and stop.
+"""
+
+
+class DwellError(Exception):
+    """The root of all errors of this package."""
+
+
+class InvalidInput(DwellError, ValueError):
+    """Something that was given cannot be worked with."""
+
+
+class LooksAhead(InvalidInput):
+    """A stopping rule used samples that it had not drawn yet."""
+
+
+class CannotWrite(DwellError, OSError):
+    """A result could not be written; nothing was left behind."""
+
+
+class VacuousGuarantee(UserWarning):
+    """A learner was made for too few tasks for its guarantee to say anything."""

@@ -1,0 +1,156 @@
+"""Families of policies: the paper's class and the plain ones beside it.
+
+Paper: eq. (pol-hoeff1). alpha_d = c sqrt(ln(K N / delta) / d) bounds the mean of d samples, so
+d alpha_d bounds their sum; K is the largest cap and N the number of tasks.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from dwell import checks
+from dwell.arrays import FloatArray
+from dwell.errors import InvalidInput
+from dwell.policies import Policies
+from dwell.policy import Policy
+
+# A family without end still ends where the boundaries of one policy would fill the memory.
+LONGEST_CAP = 2**22
+
+
+def hoeffding(
+    caps: Iterable[int], *, c: float, tasks: float, delta: float, min_samples: int = 1
+) -> Policies:
+    """The paper's class: stop as soon as the mean leaves a Hoeffding band, or at the cap.
+
+    Args:
+        caps: The caps D_1 <= D_2 <= … of the policies, one policy each.
+        c: The width of the band.
+        tasks: How many tasks there will be (N).
+        delta: The confidence parameter.
+        min_samples: The policies do not look before they have drawn this many.
+
+    Example:
+        >>> hoeffding(caps=[1, 2, 4], c=0.35, tasks=10_000, delta=0.05)[-1]
+        Policy(lower=[-1.29, -1.825, -2.235, 2.581], upper=[1.29, 1.825, 2.235, 2.581])
+    """
+    checked_caps = _checked_caps(caps)
+    largest = checked_caps[-1]
+    tasks, delta = checks.count("tasks", tasks), checks.probability("delta", delta)
+    min_samples = checks.count("min_samples", min_samples)
+    if min_samples > checked_caps[0]:
+        raise InvalidInput(
+            f"min_samples must be at most the smallest cap, {checked_caps[0]}, got {min_samples}"
+        )
+    samples = np.arange(1, largest + 1, dtype=np.float64)
+    logarithm = np.log(largest) + np.log(tasks) - np.log(delta)
+    bound = _band(c, samples, np.full(largest, logarithm))
+    bound[: min_samples - 1] = np.inf
+    longest = Policy(-bound, bound)
+    return Policies(longest.truncated(cap) for cap in checked_caps)
+
+
+@dataclass(frozen=True, slots=True)
+class Countable:
+    """Countably many policies, k = 1, 2, …, made on demand: what ESC searches.
+
+    The band has ln(d (d + 1) N / delta) in place of ln(K N / delta): there is no largest cap.
+
+    Args:
+        c: The width of the band.
+        tasks: How many tasks there will be (N).
+        delta: The confidence parameter.
+        step: Policy k has the cap D_k = step * k.
+
+    Example:
+        >>> family = Countable(c=0.35, tasks=10_000, delta=0.05)
+        >>> family.policy(3)
+        Policy(lower=[-1.257, -1.852, 2.324], upper=[1.257, 1.852, 2.324])
+        >>> family.first(256).caps[-1]
+        256
+    """
+
+    c: float
+    tasks: int
+    delta: float
+    step: int = 1
+
+    def __post_init__(self) -> None:
+        checks.positive("c", self.c)
+        object.__setattr__(self, "tasks", checks.count("tasks", self.tasks))
+        checks.probability("delta", self.delta)
+        checks.count("step", self.step)
+
+    def cap(self, k: int) -> int:
+        """D_k, the cap of policy k."""
+        return self.step * checks.count("k", k)
+
+    def reaches(self, k: int) -> bool:
+        """Whether policy k is short enough to be made."""
+        return self.cap(k) <= LONGEST_CAP
+
+    def policy(self, k: int) -> Policy:
+        """Policy k, counted from 1."""
+        cap = self.cap(k)
+        if not self.reaches(k):
+            raise InvalidInput(
+                f"policy k can be made up to cap {LONGEST_CAP}, got k={k}, cap {cap}"
+            )
+        samples = np.arange(1, cap + 1, dtype=np.float64)
+        logarithms = np.log(samples) + np.log(samples + 1) + np.log(self.tasks / self.delta)
+        bound = _band(self.c, samples, logarithms)
+        return Policy(-bound, bound)
+
+    def first(self, count: int) -> Policies:
+        """Policies 1 to `count`."""
+        count = checks.count("count", count)
+        longest = self.policy(count)
+        return Policies(longest.truncated(self.cap(k)) for k in range(1, count + 1))
+
+
+def fixed(samples: int, threshold: float = 0.0) -> Policy:
+    """Always draw `samples`; accept if and only if their sum is at least `threshold`.
+
+    Example:
+        >>> fixed(3, threshold=1)
+        Policy(lower=[-inf, -inf, 1], upper=[inf, inf, 1])
+    """
+    samples = checks.count("samples", samples)
+    upper = np.full(samples, np.inf)
+    upper[-1] = checks.finite("threshold", threshold)
+    lower = -np.abs(upper)
+    lower[-1] = upper[-1]
+    return Policy(lower, upper)
+
+
+def first_sample() -> Policy:
+    """Draw one sample and accept if it is positive.
+
+    Example:
+        >>> first_sample()
+        Policy(lower=[4.941e-324], upper=[4.941e-324])
+    """
+    return Policy([0.0], [np.nextafter(0.0, 1.0)])
+
+
+def _band(c: float, samples: FloatArray, logarithms: FloatArray) -> FloatArray:
+    """The bound d alpha_d on the sum of d samples.
+
+    Where it is a whole number up to rounding it is made that number: a sum of +-1 that ties with
+    the bound then accepts, as it does on paper.
+    """
+    bound = checks.positive("c", c) * np.sqrt(samples * logarithms)
+    whole = np.rint(bound)
+    return np.where(np.abs(bound - whole) <= 1e-12 * bound, whole, bound)
+
+
+def _checked_caps(caps: Iterable[int]) -> list[int]:
+    checked = [checks.count("each cap", cap) for cap in caps]
+    if not checked:
+        raise InvalidInput("caps must hold at least one cap, got none")
+    for earlier, later in pairwise(checked):
+        if later < earlier:
+            raise InvalidInput(f"caps must be sorted, got {later} after {earlier}")
+    return checked

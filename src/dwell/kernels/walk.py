@@ -1,0 +1,161 @@
+"""The law of where and when a policy stops, by recursion over the running sum.
+
+Each walk follows the probability of every value of the sum that has not stopped yet. The value of
+the idea enters only through its mean given the sum, which is affine in it for every belief that we
+walk under: intercept[d] + slope[d] * sum after d samples.
+"""
+
+from math import erfc, exp, pi, sqrt
+
+import numpy as np
+
+from dwell.arrays import FloatArray, IntArray
+from dwell.kernels.compile import compiled
+
+NEGLIGIBLE = 1e-40
+
+
+@compiled
+def walk_lattice(
+    lower: FloatArray,
+    upper: FloatArray,
+    intercept: FloatArray,
+    slope: FloatArray,
+    stride: int,
+    moves: FloatArray,
+) -> FloatArray:
+    """The stops of a policy whose sum moves on a lattice.
+
+    Args:
+        lower: The policy's lower boundary.
+        upper: Its upper boundary.
+        intercept: Of the mean value given the sum, after 0, 1, …, cap samples.
+        slope: Of the same.
+        stride: The sum is stride * position - d after d samples.
+        moves: How likely a sample raises the position by 0, 1, 2: c0 + c1 * (mean value).
+
+    Returns:
+        A row per number of samples d = 1, …, cap: the probability to stop after d, to accept then,
+        and the expected value accepted then.
+    """
+    cap = len(upper)
+    stops = np.zeros((cap, 3))
+    reach = 3 - stride  # the farthest that one sample moves the position
+    # Two empty cells below position 0 let the recursion read below the lowest position.
+    mass = np.zeros(reach * cap + 5)
+    moved = np.zeros(reach * cap + 5)
+    mass[2] = 1.0
+    low, high = 2, 2
+    for d in range(1, cap + 1):
+        # The probability of each move is itself affine in the position.
+        at_zero = intercept[d - 1] - slope[d - 1] * (d - 1 + 2 * stride)
+        stay, stay_slope = moves[0, 0] + moves[0, 1] * at_zero, moves[0, 1] * slope[d - 1] * stride
+        one, one_slope = moves[1, 0] + moves[1, 1] * at_zero, moves[1, 1] * slope[d - 1] * stride
+        two, two_slope = moves[2, 0] + moves[2, 1] * at_zero, moves[2, 1] * slope[d - 1] * stride
+        high += reach
+        for u in range(low, high + 1):
+            moved[u] = (
+                (stay + stay_slope * u) * mass[u]
+                + (one + one_slope * (u - 1)) * mass[u - 1]
+                + (two + two_slope * (u - 2)) * mass[u - 2]
+            )
+        moved[low - 2 : low] = 0.0
+        mass, moved = moved, mass
+        moved[low - 2 : high + 1] = 0.0
+        while high >= low and stride * (high - 2) - d >= upper[d - 1]:
+            total = stride * (high - 2) - d
+            stops[d - 1, 0] += mass[high]
+            stops[d - 1, 1] += mass[high]
+            stops[d - 1, 2] += mass[high] * (intercept[d] + slope[d] * total)
+            mass[high] = 0.0
+            high -= 1
+        while low <= high and stride * (low - 2) - d <= lower[d - 1]:
+            stops[d - 1, 0] += mass[low]
+            mass[low] = 0.0
+            low += 1
+        while low <= high and mass[low] < NEGLIGIBLE:
+            mass[low] = 0.0
+            low += 1
+        while low <= high and mass[high] < NEGLIGIBLE:
+            mass[high] = 0.0
+            high -= 1
+        if low > high:
+            break
+    return stops
+
+
+@compiled
+def walk_gaussian(
+    looks: IntArray,
+    lower: FloatArray,
+    upper: FloatArray,
+    steps: FloatArray,
+    spans: FloatArray,
+    beliefs: FloatArray,
+    nodes: FloatArray,
+    weights: FloatArray,
+    panel: float,
+) -> FloatArray:
+    """The stops of a policy whose samples are normal, by integration over the sum's density.
+
+    Between looks the sum s goes to a normal law around scale * s + shift. Its density among the
+    tasks that go on is kept on Gauss-Legendre panels that fill the band between the boundaries.
+
+    Args:
+        looks: The numbers of samples after which the policy looks; the last is its cap.
+        lower: Its lower boundary, after 1, …, cap samples.
+        upper: Its upper boundary.
+        steps: A row per look: scale, shift and standard deviation of the step that leads to it.
+        spans: A row per look: the sums outside which no mass worth counting lies.
+        beliefs: A row per look: intercept and slope of the mean value given the sum.
+        nodes: The nodes of the rule for one panel, on [0, 1].
+        weights: Its weights.
+        panel: The width of a panel in standard deviations of the next step.
+
+    Returns:
+        A row per number of samples d = 1, …, cap: the probability to stop after d, to accept then,
+        and the expected value accepted then.
+    """
+    stops = np.zeros((len(upper), 3))
+    # Before the first sample the sum is 0 for sure: one point that carries all mass.
+    points = np.zeros(1)
+    mass = np.ones(1)
+    for look in range(len(looks)):
+        d = looks[look]
+        low, high = lower[d - 1], upper[d - 1]
+        scale, shift, sd = steps[look]
+        intercept, slope = beliefs[look]
+        for i in range(len(points)):
+            center = scale * points[i] + shift
+            above = (center - high) / sd
+            accepted = 0.5 * erfc(-above / sqrt(2.0))
+            rejected = 0.5 * erfc((center - low) / sd / sqrt(2.0))
+            total = center * accepted + sd * exp(-0.5 * above * above) / sqrt(2.0 * pi)
+            stops[d - 1, 0] += mass[i] * (accepted + rejected)
+            stops[d - 1, 1] += mass[i] * accepted
+            stops[d - 1, 2] += mass[i] * (intercept * accepted + slope * total)
+        if look + 1 == len(looks):
+            break
+        low, high = max(low, spans[look, 0]), min(high, spans[look, 1])
+        if high <= low or mass.sum() < 1e-18:
+            break
+        smoothness = min(sd, steps[look + 1, 2])
+        panels = int(np.ceil((high - low) / (panel * smoothness)))
+        width = (high - low) / panels
+        new_points = np.empty(panels * len(nodes))
+        new_mass = np.empty(panels * len(nodes))
+        first = 0
+        for j in range(len(new_points)):
+            point = low + width * (j // len(nodes) + nodes[j % len(nodes)])
+            while first < len(points) and scale * points[first] + shift < point - 9.0 * sd:
+                first += 1
+            density = 0.0
+            for i in range(first, len(points)):
+                z = (point - scale * points[i] - shift) / sd
+                if z < -9.0:
+                    break
+                density += mass[i] * exp(-0.5 * z * z)
+            new_points[j] = point
+            new_mass[j] = density * width * weights[j % len(nodes)] / (sd * sqrt(2.0 * pi))
+        points, mass = new_points, new_mass
+    return stops

@@ -1,0 +1,100 @@
+"""Replications: the same run many times, in parallel, and what they say together."""
+
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import partial
+from math import sqrt
+
+import numpy as np
+
+from dwell import checks
+from dwell.arrays import FloatArray
+from dwell.lab.run import Run, best_roi, simulate
+from dwell.learners.learner import Learner
+from dwell.world import RandomState, World
+
+
+def replicate(
+    learner: Learner,
+    world: World,
+    tasks: int | None = None,
+    *,
+    replications: int,
+    rng: RandomState = None,
+    samples: int | None = None,
+    sampled: bool = False,
+    executor: Executor | None = None,
+) -> Iterator[Run]:
+    """Run a learner many times; the runs come in order, each as soon as it is there.
+
+    Every replication has a generator of its own, spawned from `rng`: the result is the same for
+    any executor and any number of workers.
+
+    Args:
+        learner: The learner; it is copied, not changed.
+        world: The world to run it in.
+        tasks: For how many tasks.
+        replications: How many runs.
+        rng: A seed, a NumPy generator, or None for fresh randomness.
+        samples: A budget of samples instead of a number of tasks.
+        sampled: Draw the tasks after the exploration as well.
+        executor: Runs the replications; one after another in this process by default.
+    """
+    generators = np.random.default_rng(rng).spawn(checks.count("replications", replications))
+    one = partial(simulate, learner, world, tasks, samples=samples, sampled=sampled)
+    return map(one, generators) if executor is None else executor.map(one, generators)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Replications taken together, as the paper's regret does: a ratio of expectations.
+
+    Attributes:
+        roi: Mean reward per mean cost.
+        roi_error: Its Monte Carlo standard error.
+        best_roi: The ROI of the best policy there is to choose.
+        explored: The mean number of explored tasks.
+        chosen: How often each policy was chosen, by index; None counts runs without a choice.
+    """
+
+    roi: float
+    roi_error: float
+    best_roi: float
+    explored: float
+    chosen: dict[int | None, int]
+
+    @property
+    def regret(self) -> float:
+        """By how much the ROI falls short of the best."""
+        return self.best_roi - self.roi
+
+    @property
+    def share(self) -> float:
+        """The ROI as a share of the best."""
+        return self.roi / self.best_roi
+
+    @classmethod
+    def of(cls, runs: list[Run]) -> "Summary":
+        """The summary of replications of one run."""
+        first = runs[0]
+        chosen = [run.chosen for run in runs]
+        reward = np.array([run.reward for run in runs])
+        cost = np.array([run.cost for run in runs])
+        roi, error = _ratio(reward, cost)
+        return cls(
+            roi=roi,
+            roi_error=error,
+            best_roi=best_roi(first.learner.choices, first.world, first.learner.setup_cost),
+            explored=float(np.mean([run.explored for run in runs])),
+            chosen={index: chosen.count(index) for index in dict.fromkeys(chosen)},
+        )
+
+
+def _ratio(reward: FloatArray, cost: FloatArray) -> tuple[float, float]:
+    """A ratio of means and its standard error, by the delta method."""
+    ratio = float(reward.sum() / cost.sum())
+    if len(reward) < 2:
+        return ratio, float("nan")
+    residual = reward - ratio * cost
+    return ratio, float(residual.std(ddof=1) / (cost.mean() * sqrt(len(reward))))

@@ -1,0 +1,115 @@
+"""Sums over explored tasks, and the Hoeffding bounds that follow from them.
+
+Paper: eqs. (rpmdef) and (cpmdef), with e_n = sqrt(ln(4 K N_ex / delta) / (2 n)).
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dwell.arrays import FloatArray, IntArray
+
+
+@dataclass(slots=True)
+class Tally:
+    """Sums over the explored tasks, an entry per policy.
+
+    Attributes:
+        explored: How many tasks were explored (n).
+        samples: How many samples that took.
+        duration_sums: The sum of each policy's durations.
+        reward_sums: The sum of the unbiased estimates of its rewards.
+    """
+
+    explored: int
+    samples: int
+    duration_sums: FloatArray
+    reward_sums: FloatArray
+
+    @classmethod
+    def empty(cls, policies: int) -> "Tally":
+        """Nothing explored yet."""
+        return cls(0, 0, np.zeros(policies), np.zeros(policies))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The tally in types that JSON knows."""
+        return {
+            "explored": self.explored,
+            "samples": self.samples,
+            "duration_sums": self.duration_sums.tolist(),
+            "reward_sums": self.reward_sums.tolist(),
+        }
+
+    @classmethod
+    def from_dict(cls, fields: dict[str, Any]) -> "Tally":
+        """The tally that `to_dict` gave."""
+        sums = (np.array(fields[name], dtype=float) for name in ("duration_sums", "reward_sums"))
+        return cls(fields["explored"], fields["samples"], *sums)
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Confidence bounds on reward and cost, an entry per policy.
+
+    The paper prints reward_low / cost_high as the lower end of the ROI interval whenever
+    reward_high >= 0. With reward_low < 0 that is no lower bound; reward_low / cost_low is. The
+    ends here are the valid ones.
+
+    Example:
+        >>> from numpy import array
+        >>> bounds = Bounds(array([-0.1]), array([0.2]), array([2.0]), array([4.0]))
+        >>> bounds.roi_low.tolist(), bounds.roi_high.tolist()
+        ([-0.05], [0.1])
+    """
+
+    reward_low: FloatArray
+    reward_high: FloatArray
+    cost_low: FloatArray
+    cost_high: FloatArray
+
+    @property
+    def roi_low(self) -> FloatArray:
+        """The lower ends of the ROI intervals."""
+        cost = np.where(self.reward_low >= 0.0, self.cost_high, self.cost_low)
+        return self.reward_low / cost
+
+    @property
+    def roi_high(self) -> FloatArray:
+        """The upper ends of the ROI intervals."""
+        cost = np.where(self.reward_high >= 0.0, self.cost_low, self.cost_high)
+        return self.reward_high / cost
+
+
+def hoeffding_bounds(
+    tally: Tally,
+    seen: IntArray,
+    caps: IntArray,
+    *,
+    logarithm: float,
+    bound: float,
+    setup_cost: float,
+) -> Bounds:
+    """Bounds from sums over `seen` tasks each.
+
+    A duration is at least 1, so no cost is bounded below by less than that and the set-up: until
+    many tasks have been seen, the printed bound may be negative and no ratio defined.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error = np.sqrt(logarithm / (2.0 * seen))
+        reward = np.where(seen > 0, tally.reward_sums / seen, 0.0)
+        cost = setup_cost + np.where(seen > 0, tally.duration_sums / seen, 1.0)
+        spread = np.where(caps > 1, (caps - 1) * error, 0.0)
+    return Bounds(
+        reward_low=reward - 2.0 * bound * error,
+        reward_high=reward + 2.0 * bound * error,
+        cost_low=np.maximum(cost - spread, 1.0 + setup_cost),
+        cost_high=cost + spread,
+    )
+
+
+def chosen_by(bounds: Bounds, candidates: IntArray) -> int:
+    """The candidate to run for good (eq. ktsdef): the one whose best case is best."""
+    best_case = bounds.roi_high[candidates]
+    # Where any candidate may earn something, those that surely lose have a negative best case.
+    return int(candidates[np.argmax(best_case)])

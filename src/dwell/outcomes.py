@@ -1,0 +1,123 @@
+"""Scan: what each policy would have done on each task."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dwell.arrays import Decisions, Durations, FloatArray, IntArray, Samples
+from dwell.errors import InvalidInput
+from dwell.kernels.crossing import scan_chain
+from dwell.policies import AnyPolicy, Policies
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """What each policy (a column) did on each task (a row).
+
+    Attributes:
+        durations: How many samples it drew.
+        decisions: 1 for accept, 0 for reject, -1 where the samples ended before it stopped.
+    """
+
+    durations: Durations
+    decisions: Decisions
+
+
+def scan(
+    samples: ArrayLike,
+    policies: AnyPolicy | Iterable[AnyPolicy],
+    lengths: Sequence[int] | IntArray | None = None,
+) -> Outcomes:
+    """Run policies on recorded samples.
+
+    Policies that differ only in their caps share one pass over the samples.
+
+    Args:
+        samples: A row of samples per task; or, with `lengths`, all tasks' samples in one line.
+        policies: One policy or many.
+        lengths: How many samples each task has, for tasks of unequal length.
+
+    Example:
+        >>> from dwell import Policy, Policies
+        >>> wide = Policy([-2, -3, 3], [2, 3, 3])
+        >>> outcomes = scan([[1, 1, 1], [-1, -1, 1]], Policies([wide.truncated(2), wide]))
+        >>> outcomes.durations.tolist(), outcomes.decisions.tolist()
+        ([[2, 3], [2, 3]], [[0, 1], [0, 0]])
+    """
+    policies = Policies.of(policies)
+    flat, starts = _laid_out(samples, lengths)
+    shape = (len(starts) - 1, len(policies))
+    durations = np.empty(shape, dtype=np.int32)
+    decisions = np.empty(shape, dtype=np.int8)
+    longest = int(np.diff(starts).max(initial=0))
+    for chain in policies.chains:
+        lower, upper = chain.head.prefix(max(1, longest))
+        whole = flat.dtype == np.int8  # then sums are whole numbers, and so may boundaries be
+        scan_chain(
+            flat,
+            starts,
+            _whole(np.floor(lower)) if whole else lower,
+            _whole(np.ceil(upper)) if whole else upper,
+            chain.members,
+            chain.caps,
+            durations,
+            decisions,
+        )
+    for index, rule in policies.rules:
+        for task in range(shape[0]):
+            row = flat[starts[task] : starts[task + 1]].astype(np.float64)
+            if len(row) >= rule.cap:
+                durations[task, index], decisions[task, index] = rule.run(row)
+            else:
+                durations[task, index], decisions[task, index] = len(row), -1
+    return Outcomes(durations, decisions)
+
+
+def _laid_out(
+    samples: ArrayLike, lengths: Sequence[int] | IntArray | None
+) -> tuple[Samples, IntArray]:
+    """All samples in one line, and where each task starts in it."""
+    try:
+        table = np.asarray(samples)
+    except ValueError:
+        raise InvalidInput(
+            "samples must have one length for all tasks; for unequal ones give all samples in one "
+            "line, and lengths"
+        ) from None
+    if lengths is None:
+        if table.ndim != 2:
+            raise InvalidInput(f"samples must have a row per task, got shape {table.shape}")
+        starts = np.arange(table.shape[0] + 1, dtype=np.int64) * table.shape[1]
+    else:
+        counts = np.asarray(lengths, dtype=np.int64)
+        if table.ndim != 1 or counts.ndim != 1:
+            raise InvalidInput(
+                f"with lengths, samples must be one line of numbers, got shape {table.shape}"
+            )
+        if (counts < 0).any() or counts.sum() != table.size:
+            raise InvalidInput(
+                f"lengths must be >= 0 and sum to the number of samples, {table.size}, got a sum "
+                f"of {counts.sum()}"
+            )
+        starts = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(counts)])
+    flat = np.ascontiguousarray(table).reshape(-1)
+    if flat.dtype == np.int8:
+        return flat, starts
+    if flat.dtype.kind not in "iufb":
+        raise InvalidInput(f"samples must be numbers, got type {flat.dtype}")
+    converted: FloatArray = flat.astype(np.float64, copy=False)
+    if not np.isfinite(converted).all():
+        at = int(np.flatnonzero(~np.isfinite(converted))[0])
+        task = int(np.searchsorted(starts, at, side="right")) - 1
+        raise InvalidInput(
+            f"samples must be finite, got {converted[at]} as sample {at - starts[task] + 1} of "
+            f"task {task + 1}"
+        )
+    return converted, starts
+
+
+def _whole(boundary: FloatArray) -> IntArray:
+    """The boundary on sums of whole numbers; infinities become numbers out of their reach."""
+    return np.clip(boundary, -(2**62), 2**62).astype(np.int64)

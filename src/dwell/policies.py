@@ -1,0 +1,150 @@
+"""A finite ordered set of policies, and the chains that share their boundaries."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self, overload
+
+import numpy as np
+
+from dwell.arrays import IntArray
+from dwell.errors import InvalidInput
+from dwell.policy import Policy
+from dwell.rule import Rule
+
+AnyPolicy = Policy | Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Policies that differ only in their caps: one pass over the samples serves them all.
+
+    Attributes:
+        head: The longest of them.
+        members: Their indices in the set, in increasing order of cap.
+        caps: Their caps.
+    """
+
+    head: Policy
+    members: IntArray
+    caps: IntArray
+
+
+class Policies(Sequence[AnyPolicy]):
+    """Policies in order of their caps, D_1 <= D_2 <= … (Pi in the paper).
+
+    Example:
+        >>> policies = Policies([Policy([0], [1]), Policy([-2, -3, 3], [2, 3, 3])])
+        >>> policies.caps
+        (1, 3)
+        >>> policies == Policies.from_json(policies.to_json())
+        True
+        >>> Policies(reversed(policies))
+        Traceback (most recent call last):
+        dwell.errors.InvalidInput: policies must be in increasing order of cap, got cap 1 after 3
+    """
+
+    def __init__(self, policies: Iterable[AnyPolicy]):
+        self._policies = tuple(policies)
+        if not self._policies:
+            raise InvalidInput("a set of policies must hold at least one, got none")
+        for policy in self._policies:
+            if not isinstance(policy, AnyPolicy):
+                raise InvalidInput(f"each policy must be a Policy or a Rule, got {policy!r}")
+        self.caps = tuple(policy.cap for policy in self._policies)
+        for earlier, later in zip(self.caps, self.caps[1:], strict=False):
+            if later < earlier:
+                raise InvalidInput(
+                    f"policies must be in increasing order of cap, got cap {later} after {earlier}"
+                )
+
+    @classmethod
+    def of(cls, policies: "AnyPolicy | Iterable[AnyPolicy]") -> "Policies":
+        """One policy or many, as a set."""
+        if isinstance(policies, Policies):
+            return policies
+        return cls([policies]) if isinstance(policies, AnyPolicy) else cls(policies)
+
+    @cached_property
+    def chains(self) -> tuple[Chain, ...]:
+        """The fewest groups of truncations of one policy each, found greedily."""
+        groups: list[tuple[Policy, list[int]]] = []
+        for index in reversed(range(len(self))):
+            policy = self[index]
+            if isinstance(policy, Rule):
+                continue
+            for head, members in groups:
+                if policy.is_truncation_of(head):
+                    members.append(index)
+                    break
+            else:
+                groups.append((policy, [index]))
+        caps = np.array(self.caps, dtype=np.int64)
+        return tuple(
+            Chain(head, np.array(members[::-1], dtype=np.int64), caps[members[::-1]])
+            for head, members in groups
+        )
+
+    @property
+    def rules(self) -> Iterator[tuple[int, Rule]]:
+        """The policies that are Python functions, with their indices."""
+        return ((i, policy) for i, policy in enumerate(self) if isinstance(policy, Rule))
+
+    def to_json(self) -> str:
+        """The set as JSON, the boundaries of each chain written once."""
+        if any(True for _ in self.rules):
+            raise InvalidInput("a Rule holds Python functions and cannot be written as JSON")
+        chains = [
+            {
+                "head": json.loads(chain.head.to_json()),
+                "members": chain.members.tolist(),
+                "caps": chain.caps.tolist(),
+            }
+            for chain in self.chains
+        ]
+        return json.dumps({"chains": chains})
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """The set that `to_json` wrote."""
+        try:
+            chains: list[dict[str, Any]] = json.loads(text)["chains"]
+            policies: dict[int, Policy] = {}
+            for chain in chains:
+                head = Policy.from_json(json.dumps(chain["head"]))
+                for index, cap in zip(chain["members"], chain["caps"], strict=True):
+                    policies[index] = head.truncated(cap)
+        except (ValueError, TypeError, KeyError) as error:
+            if isinstance(error, InvalidInput):
+                raise
+            raise InvalidInput(
+                f'a set of policies in JSON looks like {{"chains": […]}}, got {text[:60]}'
+            ) from None
+        return cls(policies[index] for index in sorted(policies))
+
+    @overload
+    def __getitem__(self, index: int) -> AnyPolicy: ...
+    @overload
+    def __getitem__(self, index: slice) -> "Policies": ...
+    def __getitem__(self, index: int | slice) -> "AnyPolicy | Policies":
+        chosen = self._policies[index]
+        return Policies(chosen) if isinstance(chosen, tuple) else chosen
+
+    def __len__(self) -> int:
+        return len(self._policies)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Policies) and self._policies == other._policies
+
+    def __hash__(self) -> int:
+        return hash(self._policies)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Truncations share their boundaries' memory; pickled one by one they would not.
+        if any(True for _ in self.rules):
+            return Policies, (self._policies,)
+        return Policies.from_json, (self.to_json(),)
+
+    def __repr__(self) -> str:
+        return f"Policies({len(self)} policies, caps {self.caps[0]} to {self.caps[-1]})"

@@ -1,0 +1,163 @@
+"""A world: a prior of values and a law of observations that fit each other."""
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from dwell import checks
+from dwell.arrays import FloatArray, Samples
+from dwell.errors import InvalidInput
+from dwell.laws import Gaussian, Law, Lift, Signs
+from dwell.priors import Atoms, Beta, Normal, Prior
+
+# What NumPy's default_rng takes, as SPEC 7 of Scientific Python has it.
+RandomState = int | np.random.Generator | np.random.SeedSequence | None
+
+
+@dataclass(frozen=True, repr=False)
+class World:
+    """What ideas are worth, and what a test of one shows.
+
+    An atom outside the law's range is refused. A continuous prior that reaches outside is cut off
+    there and renormalised, and the world says so.
+
+    Args:
+        prior: The law of the values: `Atoms`, `Beta` or `Normal`.
+        law: The law of the observations given a value: `Signs`, `Lift` or `Gaussian`.
+
+    Example:
+        >>> World(Atoms([-1, 0, 1]), Signs())
+        World(Atoms(-1, 0, 1), Signs)
+        >>> World(Normal(0, 0.5), Signs())
+        World(Normal(0, 0.5) truncated to [-1, 1], Signs)
+    """
+
+    prior: Prior
+    law: Law
+    limits: tuple[float, float] = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.prior, Prior):
+            raise InvalidInput(f"unknown prior {self.prior!r}; use Atoms, Beta or Normal")
+        if not isinstance(self.law, Law):
+            raise InvalidInput(f"unknown law {self.law!r}; use Signs, Lift or Gaussian")
+        low, high = self.law.value_range
+        if isinstance(self.prior, Atoms):
+            for value in self.prior.values:
+                if not low <= value <= high:
+                    raise InvalidInput(
+                        f"{self.law} allows values from {low:g} to {high:g}, got the atom {value:g}"
+                    )
+            limits = min(self.prior.values), max(self.prior.values)
+        else:
+            support = self.prior.support
+            limits = max(low, support[0]), min(high, support[1])
+        object.__setattr__(self, "limits", limits)
+        if self.truncated and self._kept[1] - self._kept[0] < 1e-9:
+            raise InvalidInput(
+                f"{self.law} allows values from {low:g} to {high:g}, where {self.prior} has no "
+                "mass; choose a prior that fits"
+            )
+
+    @property
+    def truncated(self) -> bool:
+        """Whether the prior reaches outside what the law allows."""
+        return not isinstance(self.prior, Atoms) and self.limits != self.prior.support
+
+    @cached_property
+    def _kept(self) -> tuple[float, float]:
+        """The prior's distribution function at the limits."""
+        if isinstance(self.prior, Atoms):
+            return 0.0, 1.0
+        low, high = self.limits
+        return self.prior.distribution(low), self.prior.distribution(high)
+
+    def sample_values(self, tasks: int, rng: RandomState = None) -> FloatArray:
+        """Draw the values of `tasks` ideas."""
+        generator = np.random.default_rng(rng)
+        tasks = checks.count("tasks", tasks, least=0)
+        if isinstance(self.prior, Atoms):
+            return self.prior.sample(tasks, generator)
+        low, high = self._kept
+        drawn = self.prior.quantile(generator.uniform(low, high, tasks))
+        return np.clip(drawn, *self.limits)
+
+    def sample(
+        self, tasks: int, samples: int, rng: RandomState = None
+    ) -> tuple[FloatArray, Samples]:
+        """Draw ideas and test each of them.
+
+        Args:
+            tasks: How many ideas.
+            samples: How many observations of each.
+            rng: A seed, a NumPy generator, or None for fresh randomness.
+
+        Returns:
+            The values, and the observations with a row per task.
+
+        Example:
+            >>> values, samples = World(Atoms([1]), Signs()).sample(2, 3, rng=0)
+            >>> samples.tolist()
+            [[1, 1, 1], [1, 1, 1]]
+        """
+        generator = np.random.default_rng(rng)
+        values = self.sample_values(tasks, generator)
+        return values, self.law.sample(values, checks.count("samples", samples), generator)
+
+    def __repr__(self) -> str:
+        low, high = self.limits
+        cut = f" truncated to [{low:g}, {high:g}]" if self.truncated else ""
+        return f"World({self.prior}{cut}, {self.law})"
+
+
+_NAMED = re.compile(r"\s*(\w+)\s*(?:\((.*)\))?\s*")
+
+
+def parse_prior(text: str) -> Prior:
+    """A prior as a person types it.
+
+    Example:
+        >>> parse_prior("Atoms(-0.05:0.9, 0.6:0.1)")
+        Atoms(-0.05:0.9, 0.6:0.1)
+    """
+    name, arguments = _parse(text)
+    if name == "atoms":
+        pairs = [argument.split(":") for argument in arguments]
+        values = [checks.real("each value", pair[0]) for pair in pairs]
+        if all(len(pair) == 1 for pair in pairs):
+            return Atoms(values)
+        if all(len(pair) == 2 for pair in pairs):
+            return Atoms(values, [checks.real("each weight", pair[1]) for pair in pairs])
+        raise InvalidInput(f"give each atom a weight, as in Atoms(-1:0.5, 1:0.5), got {text!r}")
+    match name, [checks.real("each argument of a prior", argument) for argument in arguments]:
+        case "beta", [a, b]:
+            return Beta(a, b)
+        case "normal", [mean, sd]:
+            return Normal(mean, sd)
+    raise InvalidInput(f"unknown prior {text!r}; use Atoms(…), Beta(a, b) or Normal(m, sd)")
+
+
+def parse_law(text: str) -> Law:
+    """A law of observations as a person types it.
+
+    Example:
+        >>> parse_law("Lift(0.012)")
+        Lift(0.012)
+    """
+    name, arguments = _parse(text)
+    match name, [checks.real("each argument of a law", argument) for argument in arguments]:
+        case "signs", []:
+            return Signs()
+        case "lift", [base_rate]:
+            return Lift(base_rate)
+        case "gaussian", [sd]:
+            return Gaussian(sd)
+    raise InvalidInput(f"unknown law {text!r}; use Signs, Lift(base_rate) or Gaussian(sd)")
+
+
+def _parse(text: str) -> tuple[str, list[str]]:
+    match = _NAMED.fullmatch(text)
+    name, inside = match.groups() if match else ("", None)
+    return name.lower(), [part.strip() for part in inside.split(",")] if inside else []
