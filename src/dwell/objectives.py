@@ -7,9 +7,10 @@ not, and ranks policies badly.
 
 from dataclasses import dataclass
 from itertools import pairwise
+from math import ceil, log2
 
 import numpy as np
-from scipy import integrate, signal
+from scipy import signal, special
 
 from dwell import checks
 from dwell.arrays import FloatArray
@@ -34,24 +35,21 @@ def g1(table: Table, tasks: int) -> FloatArray:
 
 
 def _g1(profile: Profile, setup_cost: float, tasks: int) -> float:
-    durations = np.arange(1, len(profile.probability) + 1)
-    cost = setup_cost + durations
-    mean_cost = float(profile.probability @ cost)
-
-    def integrand(z: float) -> float:
-        discount = np.exp(-cost * z / (tasks * mean_cost))
-        others = float(profile.probability @ discount) ** (tasks - 1)
-        return float(profile.reward @ discount) * others / mean_cost
-
-    # In units of the mean total cost the integrand fades within about mean cost / least cost.
-    fades = 50.0 * mean_cost / cost[0]
-    edges = np.concatenate([np.arange(0.0, min(20.0, fades)), np.geomspace(20.0, fades, 20)])
-    pieces = (
-        integrate.quad(integrand, low, high, epsabs=1e-16, epsrel=1e-10)[0]
-        for low, high in pairwise(edges)
-        if low < high
-    )
-    return float(sum(pieces))
+    cost = setup_cost + np.arange(1.0, len(profile.probability) + 1)
+    # The integrand mixes exponentials, the slowest of which fades at 50 times its own scale.
+    # Panels that double in width serve them all.
+    quickest, slowest = 1.0 / cost[-1], 50.0 / cost[0]
+    edges = np.append(0.0, quickest * 2.0 ** np.arange(-4, 1 + ceil(log2(slowest / quickest))))
+    nodes, weights = special.roots_legendre(20)
+    total = 0.0
+    for low, high in pairwise(edges):
+        rate = (low + (high - low) * (1.0 + nodes) / 2.0) / tasks
+        # E[exp(-y cost)] - 1, kept apart from 1: it is tiny when there are many tasks.
+        others = np.maximum(np.expm1(-np.outer(rate, cost)) @ profile.probability, -1.0 + 1e-15)
+        reward = np.exp(-np.outer(rate, cost)) @ profile.reward
+        integrand = reward * np.exp((tasks - 1) * np.log1p(others))
+        total += (high - low) / 2.0 * float(weights @ integrand)
+    return total
 
 
 def g2(table: Table, samples: int) -> FloatArray:

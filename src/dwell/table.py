@@ -137,9 +137,9 @@ def best_of(family: Countable, world: World, setup_cost: float = 0.0) -> Best:
         values, weights = mixture(world, count)
         most = float(weights @ np.maximum(values, 0.0))
         undecided = 1.0 - float(table.profile(count - 1).probability[:-1].sum())
-        if most / table.cost[-1] < table.roi[table.best] or undecided < 1e-12:
+        if most / table.cost[-1] <= table.roi[table.best] or undecided < 1e-12:
             return Best(table.best + 1, float(table.roi[table.best]))
-        if count >= 2**16:
+        if count >= 2**14:
             raise InvalidInput(
                 f"no policy up to k = {count} is the best of its family for sure; "
                 f"is any value of {world.prior} worth accepting?"
@@ -183,7 +183,7 @@ def _walk(policy: Policy, world: World) -> FloatArray:
     return stops
 
 
-def _walk_gaussian(policy: Policy, belief: Belief, noise: float, panel: float = 2.0) -> FloatArray:
+def _walk_gaussian(policy: Policy, belief: Belief, noise: float, panel: float = 3.0) -> FloatArray:
     lower, upper = policy.lower, policy.upper
     looks = 1 + np.flatnonzero(np.isfinite(lower) | np.isfinite(upper))
     before = np.concatenate([[0], looks[:-1]])

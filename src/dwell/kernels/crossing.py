@@ -29,10 +29,11 @@ def scan_chain(
         durations: Filled with how many samples each policy draws on each task.
         decisions: Filled with 1 (accept), 0 (reject) or -1 (the samples ended before it stopped).
     """
+    zero = np.zeros(1, dtype=upper.dtype)[0]
     for task in range(len(starts) - 1):
         row = samples[starts[task] : starts[task + 1]]
         length = min(len(row), len(upper))
-        total = upper[0] - upper[0]
+        total = zero
         d = 0
         # Eight samples at a time without a branch in between: only the rare block in which the
         # sum leaves the band is gone through again, one by one.

@@ -171,7 +171,8 @@ def _draw(
     plan: Plan, learner: Learner, world: World, budget: _Budget, rng: np.random.Generator
 ) -> None:
     """Run a block of tasks sample by sample."""
-    limits = (plan.tasks, budget.tasks, block_size(plan))
+    # Every task takes a sample at least, so a budget of samples is one of tasks too.
+    limits = (plan.tasks, budget.tasks, budget.samples, block_size(plan))
     block = min(limit for limit in limits if limit is not None)
     values = world.sample_values(block, rng)
     if not plan.oversamples:

@@ -12,6 +12,7 @@ earns something bounds what the best one may cost.
 | K | found |
 """
 
+from functools import lru_cache
 from math import ceil, log
 
 import numpy as np
@@ -23,6 +24,12 @@ from dwell.learners.learner import Knowledge, Plan
 from dwell.learners.stored import Stored
 from dwell.policies import Policies
 from dwell.records import Records
+
+
+@lru_cache(maxsize=2)
+def _alone(family: Countable, k: int) -> Policies:
+    """Policy k as a set of its own; kept, because a long one takes long to make."""
+    return Policies([family.policy(k)])
 
 
 class Esc(Stored):
@@ -101,19 +108,19 @@ class Esc(Stored):
         """How the next tasks are to be run; None once K is found or the search has failed."""
         if self.found is not None or self.failed:
             return None
-        return Plan(
-            policies=Policies([self.family.policy(2**self.level)]),
-            accepts=False,
-            oversamples=self.earning is None,
-            tasks=min(self.tasks_at(self.level) - self.done_here, self.tasks - self.used),
-        )
+        policies = _alone(self.family, 2**self.level)
+        return Plan(policies, accepts=False, oversamples=self.earning is None, tasks=self._left)
+
+    @property
+    def _left(self) -> int:
+        """How many tasks the level can still take."""
+        return min(self.tasks_at(self.level) - self.done_here, self.tasks - self.used)
 
     def learn(self, records: Records) -> int:
         """Take in records made under the plan, in order, and return how many were taken."""
-        plan = self.plan()
-        if plan is None or plan.tasks is None:
+        if self.found is not None or self.failed:
             return len(records)
-        taken = min(len(records), plan.tasks)
+        taken = min(len(records), self._left)
         column = records.durations if self.earning is not None else records.rewards
         if column is None or column.shape[1] != 1:
             raise InvalidInput(

@@ -1,0 +1,131 @@
+"""Plain twins: what the fast code does, in as few and as slow lines as possible."""
+
+from collections.abc import Sequence
+from itertools import product
+from math import ceil, log, sqrt
+from typing import NamedTuple
+
+from dwell import Policies, Policy
+
+
+def run_policy(policy: Policy, samples: Sequence[float]) -> tuple[int, int]:
+    """Duration and decision of a policy on one task; decision -1 if the samples end too soon."""
+    total = 0.0
+    for d, (sample, low, high) in enumerate(
+        zip(samples, policy.lower, policy.upper, strict=False), start=1
+    ):
+        total += sample
+        if total >= high:
+            return d, 1
+        if total <= low:
+            return d, 0
+    return min(len(samples), policy.cap), -1
+
+
+class Expected(NamedTuple):
+    reward: float
+    cost: float
+    accept_rate: float
+
+
+def enumerate_sequences(
+    policy: Policy, chances: dict[int, tuple[float, float]], prior: list[tuple[float, float]]
+) -> Expected:
+    """Expectations over all sequences; an observation has chance c0 + c1 * value."""
+    reward = cost = accept_rate = 0.0
+    for sequence in product(chances, repeat=policy.cap):
+        duration, accepted = run_policy(policy, sequence)
+        for value, weight in prior:
+            likelihood = weight
+            for observation in sequence:
+                c0, c1 = chances[observation]
+                likelihood *= c0 + c1 * value
+            reward += likelihood * accepted * value
+            cost += likelihood * duration
+            accept_rate += likelihood * accepted
+    return Expected(reward, cost, accept_rate)
+
+
+class CapeTwin:
+    """Algorithm 1 of the paper, line by line, on given rows of samples."""
+
+    def __init__(
+        self, policies: Policies, delta: float, exploration_cap: int, setup: float = 0.0
+    ) -> None:
+        self.policies = [p for p in policies if isinstance(p, Policy)]
+        self.caps, self.setup = policies.caps, setup
+        self.log = log(4 * len(policies) * exploration_cap / delta)
+        self.exploration_cap = exploration_cap
+
+    def run(self, rows: Sequence[Sequence[int]]) -> None:
+        number = len(self.policies)
+        self.candidates, self.trace = list(range(number)), [list(range(number))]
+        self.tau, self.reward = [0.0] * number, [0.0] * number
+        self.accepted = self.drawn = 0
+        for n in range(1, min(self.exploration_cap, len(rows)) + 1):
+            longest = max(self.candidates)
+            cap = self.caps[longest]
+            samples = rows[n - 1][: 2 * cap]
+            after = sum(samples[cap:]) / cap
+            for k in range(longest + 1):
+                duration, decision = run_policy(self.policies[k], samples)
+                self.tau[k] += duration
+                self.reward[k] += decision * after
+            self.accepted += decision
+            self.drawn += 2 * cap
+            self._bound(n)
+            if n >= 2 * self.caps[-1] ** 2 * self.log:
+                self.candidates = [k for k in self.candidates if not self._hopeless(k)]
+            self.trace.append(self.candidates)
+            if len(self.candidates) == 1:
+                break
+        self.explored = n
+        some = any(self.r_high[k] >= 0 for k in self.candidates)
+        below = self.c_low if some else self.c_high
+        self.chosen = max(self.candidates, key=lambda k: self.r_high[k] / below[k])
+
+    def _bound(self, n: int) -> None:
+        e, s = sqrt(self.log / (2 * n)), self.setup
+        caps = self.caps
+        self.r_high = [r / n + 2 * e for r in self.reward]
+        self.r_low = [r / n - 2 * e for r in self.reward]
+        self.c_high = [s + t / n + (d - 1) * e for t, d in zip(self.tau, caps, strict=True)]
+        self.c_low = [
+            max(s + t / n - (d - 1) * e, s + 1) for t, d in zip(self.tau, caps, strict=True)
+        ]
+
+    def _hopeless(self, k: int) -> bool:
+        if self.r_high[k] >= 0:
+            best_case = self.r_high[k] / self.c_low[k]
+            return any(best_case < self.r_low[j] / self.c_high[j] for j in self.candidates)
+        best_case = self.r_high[k] / self.c_high[k]
+        return any(best_case < self.r_low[j] / self.c_low[j] for j in self.candidates)
+
+
+class EscTwin:
+    """Algorithm 2 of the paper, line by line, on given rows of samples."""
+
+    def __init__(self, tasks: int, delta: float, setup: float = 0.0) -> None:
+        self.tasks, self.delta, self.setup = tasks, delta, setup
+
+    def run(self, policy_of: dict[int, Policy], rows: Sequence[Sequence[int]]) -> int | None:
+        eps = self.tasks ** (-1 / 3)
+        self.used, self.drawn = 0, 0
+        low, level, first = 0.0, 0, 0
+        while True:
+            level += 1
+            k: int = 2**level
+            total = 0.0
+            for _ in range(ceil(log(level * (level + 1) / self.delta) / (2 * eps**2))):
+                if self.used == self.tasks:
+                    return None
+                row = rows[self.used]
+                duration, decision = run_policy(policy_of[k], row)
+                total += duration if first else decision * sum(row[k : 2 * k]) / k
+                self.drawn += duration if first else 2 * k
+                self.used += 1
+            mean = total / ceil(log(level * (level + 1) / self.delta) / (2 * eps**2))
+            if not first and mean - 2 * eps > 0:
+                first, low = k, mean - 2 * eps
+            elif first and self.setup + mean > k * eps + (self.setup + first) / low:
+                return k

@@ -1,0 +1,101 @@
+"""Small runs of every kernel against plain twins, with the compiler on and off.
+
+These tests run twice: once compiled like everything else, and once with the compiler switched off,
+so that the lines inside the kernels count as covered.
+"""
+
+import numpy as np
+import pytest
+
+from dwell import (
+    Atoms,
+    Beta,
+    Cape,
+    Gaussian,
+    Lift,
+    Normal,
+    Policies,
+    Policy,
+    Signs,
+    World,
+    exact,
+    fixed,
+    hoeffding,
+    simulate,
+)
+from dwell.kernels.crossing import tail_means
+from dwell.outcomes import scan
+from tests.plain import CapeTwin, enumerate_sequences, run_policy
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.float64])
+def test_the_scan_stops_where_the_plain_loop_stops(kind: type[np.generic]) -> None:
+    """Rows of unequal length, nested caps, steps larger than 1, whole and real numbers."""
+    rng = np.random.default_rng(1)
+    wide = Policy(-np.arange(3.0, 33.0), np.arange(3.0, 33.0))
+    policies = Policies([fixed(3, 1), wide.truncated(9), wide.truncated(20), wide])
+    rows = [rng.integers(-2, 4, length).astype(kind) for length in (0, 1, 7, 8, 9, 25, 30, 40, 64)]
+    outcomes = scan(np.concatenate(rows), policies, lengths=[len(row) for row in rows])
+    for task, row in enumerate(rows):
+        for column, policy in enumerate(policies):
+            assert isinstance(policy, Policy)
+            expected = run_policy(policy, row.tolist())
+            ours = outcomes.durations[task, column], outcomes.decisions[task, column]
+            assert ours == expected
+
+
+def test_tail_means_are_means_of_columns() -> None:
+    """Of whole and of real numbers."""
+    samples = np.array([[1, 1, -1, 1], [0, -1, -1, -1]], dtype=np.int8)
+    assert tail_means(samples, 1, 4).tolist() == [pytest.approx(1 / 3), -1.0]
+    assert tail_means(samples.astype(float), 2, 4).tolist() == [0.0, -1.0]
+
+
+def test_lattice_walks_are_sums_over_all_sequences() -> None:
+    """Signs and lifts, known values and a conjugate prior."""
+    policy = Policy([-2, -2, -1, -9, 1], [2, 3, 2, np.inf, 1])
+    signs = {-1: (0.5, -0.5), 1: (0.5, 0.5)}
+    prior = [(-0.4, 0.5), (1.0, 0.5)]
+    ours = exact(policy, World(Atoms([-0.4, 1.0]), Signs()))
+    assert ours.reward[0] == pytest.approx(enumerate_sequences(policy, signs, prior).reward)
+    minus, plus = (0.21, -0.3), (0.21, 0.7)
+    lifts = {-1: minus, 0: (1 - 0.42, -0.4), 1: plus}
+    ours = exact(policy, World(Atoms([-0.2, 0.6]), Lift(0.3)))
+    prior = [(-0.2, 0.5), (0.6, 0.5)]
+    assert ours.cost[0] == pytest.approx(enumerate_sequences(policy, lifts, prior).cost)
+    uniform = exact(fixed(1, 1), World(Beta(1, 1), Signs()))
+    assert uniform.roi[0] == pytest.approx(1 / 6)
+
+
+def test_mass_too_small_to_matter_is_dropped_without_a_trace() -> None:
+    """A value near 1 puts next to nothing on the low sums of a long fixed test."""
+    table = exact(fixed(60, 0), World(Atoms([0.99]), Signs()))
+    assert table.accept_rate[0] == pytest.approx(1.0, abs=1e-12)
+
+
+def test_gaussian_walks_leave_nothing_behind() -> None:
+    """Probabilities sum to 1, whether all tasks stop early, late or in between."""
+    policies = hoeffding([1, 4, 8], c=0.35, tasks=100, delta=0.05)
+    for prior in (Normal(0, 0.5), Atoms([0.0]), Atoms([50.0]), Atoms([4.0])):
+        table = exact(policies, World(prior, Gaussian(1.0)))
+        for index in range(3):
+            assert table.profile(index).probability.sum() == pytest.approx(1, abs=1e-12)
+    far = exact(Policy([5, 6], [9, 6]), World(Atoms([-90.0]), Gaussian(1.0)))
+    assert far.cost[0] == pytest.approx(1.0)
+
+
+def test_elimination_drops_what_the_twin_drops() -> None:
+    """Earning and losing policies, until one is left or the exploration ends."""
+    policies = Policies([fixed(samples, threshold=-3) for samples in (1, 2)])
+    for value, cap in ((1.0, 400), (-1.0, 400), (0.0, 120)):
+        world = World(Atoms([value]), Signs())
+        rows = world.sample(cap, 4, rng=5)[1]
+        twin = CapeTwin(policies, 0.05, cap)
+        twin.run(rows.tolist())
+        learner = Cape(policies, tasks=cap, exploration_cap=cap, announce=False)
+        run = simulate(learner, world, tasks=cap, rng=np.random.default_rng(5))
+        if value:
+            assert run.known.candidates == tuple(twin.candidates)
+            assert run.explored == twin.explored
+        else:
+            assert run.known.candidates == (0, 1)
