@@ -1,6 +1,7 @@
 """Checks of single values that many modules share: each returns the value it has checked."""
 
 from math import isfinite
+from operator import index
 
 from dwell.errors import InvalidInput
 
@@ -22,7 +23,7 @@ def count(name: str, value: object, least: int = 1) -> int:
         raise InvalidInput(f"{name} must be a whole number >= {least}, got {value}")
     if number > _MOST:
         raise InvalidInput(f"{name} must be at most 10^18, got {number:g}")
-    return int(value) if isinstance(value, int) else int(number)
+    return index(value) if hasattr(value, "__index__") else int(number)
 
 
 def probability(name: str, value: object) -> float:
@@ -57,9 +58,15 @@ def finite(name: str, value: object) -> float:
     return number
 
 
+def shown(value: object) -> str:
+    """A value in one line of a sentence, however long it is."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 80 else f"{text[:79]}…"
+
+
 def real(name: str, value: object) -> float:
     """Any real number, as a float."""
     try:
         return float(value)  # type: ignore[arg-type]  # what float() refuses is the check
     except (TypeError, ValueError, OverflowError):
-        raise InvalidInput(f"{name} must be a number, got {value!r}") from None
+        raise InvalidInput(f"{name} must be a number, got {shown(value)}") from None

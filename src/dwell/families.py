@@ -78,10 +78,10 @@ class Countable:
     step: int = 1
 
     def __post_init__(self) -> None:
-        checks.positive("c", self.c)
+        object.__setattr__(self, "c", checks.positive("c", self.c))
         object.__setattr__(self, "tasks", checks.count("tasks", self.tasks))
-        checks.probability("delta", self.delta)
-        checks.count("step", self.step)
+        object.__setattr__(self, "delta", checks.probability("delta", self.delta))
+        object.__setattr__(self, "step", checks.count("step", self.step))
 
     def cap(self, k: int) -> int:
         """D_k, the cap of policy k."""
@@ -99,7 +99,8 @@ class Countable:
                 f"policy k can be made up to cap {LONGEST_CAP}, got k={k}, cap {cap}"
             )
         samples = np.arange(1, cap + 1, dtype=np.float64)
-        logarithms = np.log(samples) + np.log(samples + 1) + np.log(self.tasks / self.delta)
+        logarithms = np.log(samples) + np.log(samples + 1)
+        logarithms += np.log(self.tasks) - np.log(self.delta)
         bound = _band(self.c, samples, logarithms)
         return Policy(-bound, bound)
 
@@ -110,19 +111,16 @@ class Countable:
         return Policies(longest.truncated(self.cap(k)) for k in range(1, count + 1))
 
 
-def fixed(samples: int, threshold: float = 0.0) -> Policy:
-    """Always draw `samples`; accept if and only if their sum is at least `threshold`.
+def fixed(n: int, threshold: float = 0.0) -> Policy:
+    """Always draw n samples; accept if and only if their sum is at least `threshold`.
 
     Example:
         >>> fixed(3, threshold=1)
         Policy(lower=[-inf, -inf, 1], upper=[inf, inf, 1])
     """
-    samples = checks.count("samples", samples)
-    upper = np.full(samples, np.inf)
-    upper[-1] = checks.finite("threshold", threshold)
-    lower = -np.abs(upper)
-    lower[-1] = upper[-1]
-    return Policy(lower, upper)
+    unseen = np.full(_cap("n", n) - 1, np.inf)
+    threshold = checks.finite("threshold", threshold)
+    return Policy(np.append(-unseen, threshold), np.append(unseen, threshold))
 
 
 def first_sample() -> Policy:
@@ -146,8 +144,17 @@ def _band(c: float, samples: FloatArray, logarithms: FloatArray) -> FloatArray:
     return np.where(np.abs(bound - whole) <= 1e-12 * bound, whole, bound)
 
 
+def _cap(name: str, value: object) -> int:
+    cap = checks.count(name, value)
+    if cap > LONGEST_CAP:
+        raise InvalidInput(f"{name} must be at most {LONGEST_CAP}, got {cap}")
+    return cap
+
+
 def _checked_caps(caps: Iterable[int]) -> list[int]:
-    checked = [checks.count("each cap", cap) for cap in caps]
+    if not isinstance(caps, Iterable):
+        raise InvalidInput(f"caps must be a sequence of whole numbers, got {checks.shown(caps)}")
+    checked = [_cap("each cap", cap) for cap in caps]
     if not checked:
         raise InvalidInput("caps must hold at least one cap, got none")
     for earlier, later in pairwise(checked):

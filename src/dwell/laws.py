@@ -163,6 +163,8 @@ def _three_way(
         tied |= first_byte == minus_byte
     rows, columns = np.divmod(np.flatnonzero(tied), samples)
     uniform = (first_byte[rows, columns] + rng.random(len(rows))) / 256.0
+    # 255 + 0.99… rounds to 256, but a uniform number lies below 1.
+    np.minimum(uniform, np.nextafter(1.0, 0.0), out=uniform)
     above = (uniform < plus[rows]).view(np.int8)
     drawn[rows, columns] = above - (uniform >= not_minus[rows]).view(np.int8)
     return drawn

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dwell import checks
 from dwell.arrays import Decisions, Durations, FloatArray, IntArray, Samples
 from dwell.errors import InvalidInput
 from dwell.kernels.crossing import scan_chain
@@ -91,15 +92,16 @@ def _laid_out(
             raise InvalidInput(f"samples must have a row per task, got shape {table.shape}")
         starts = np.arange(table.shape[0] + 1, dtype=np.int64) * table.shape[1]
     else:
-        counts = np.asarray(lengths, dtype=np.int64)
+        counts = _counts(lengths)
         if table.ndim != 1 or counts.ndim != 1:
             raise InvalidInput(
                 f"with lengths, samples must be one line of numbers, got shape {table.shape}"
             )
-        if (counts < 0).any() or counts.sum() != table.size:
+        if counts.min(initial=0) < 0:
+            raise InvalidInput(f"lengths must be >= 0, got {counts.min()}")
+        if counts.sum() != table.size:
             raise InvalidInput(
-                f"lengths must be >= 0 and sum to the number of samples, {table.size}, got a sum "
-                f"of {counts.sum()}"
+                f"lengths must sum to the number of samples, {table.size}, got {counts.sum()}"
             )
         starts = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(counts)])
     flat = np.ascontiguousarray(table).reshape(-1)
@@ -116,6 +118,18 @@ def _laid_out(
             f"task {task + 1}"
         )
     return converted, starts
+
+
+def _counts(lengths: Sequence[int] | IntArray) -> IntArray:
+    try:
+        counts = np.asarray(lengths)
+        if counts.size and counts.dtype.kind not in "iu":
+            raise ValueError("not whole numbers")
+    except ValueError:
+        raise InvalidInput(
+            f"lengths must be whole numbers, one per task, got {checks.shown(lengths)}"
+        ) from None
+    return counts.astype(np.int64)
 
 
 def _whole(boundary: FloatArray) -> IntArray:

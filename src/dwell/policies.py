@@ -46,6 +46,8 @@ class Policies(Sequence[AnyPolicy]):
     """
 
     def __init__(self, policies: Iterable[AnyPolicy]):
+        if not isinstance(policies, Iterable):
+            raise InvalidInput(f"policies must be a sequence, got {policies!r}")
         self._policies = tuple(policies)
         if not self._policies:
             raise InvalidInput("a set of policies must hold at least one, got none")
@@ -115,11 +117,14 @@ class Policies(Sequence[AnyPolicy]):
                 head = Policy.from_json(json.dumps(chain["head"]))
                 for index, cap in zip(chain["members"], chain["caps"], strict=True):
                     policies[index] = head.truncated(cap)
+            members = [index for chain in chains for index in chain["members"]]
+            if sorted(members) != list(range(len(members))):
+                raise ValueError("each index occurs once")
         except (ValueError, TypeError, KeyError) as error:
             if isinstance(error, InvalidInput):
                 raise
             raise InvalidInput(
-                f'a set of policies in JSON looks like {{"chains": […]}}, got {text[:60]}'
+                f'a set of policies in JSON looks like {{"chains": […]}}, got {text[:60]!r}'
             ) from None
         return cls(policies[index] for index in sorted(policies))
 
@@ -145,6 +150,9 @@ class Policies(Sequence[AnyPolicy]):
         if any(True for _ in self.rules):
             return Policies, (self._policies,)
         return Policies.from_json, (self.to_json(),)
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self  # nothing in it can change
 
     def __repr__(self) -> str:
         return f"Policies({len(self)} policies, caps {self.caps[0]} to {self.caps[-1]})"

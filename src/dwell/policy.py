@@ -127,10 +127,12 @@ class Policy:
         """The policy that `to_json` wrote."""
         try:
             fields: dict[str, Any] = json.loads(text)
-            lower, upper = (list(fields[name]) for name in ("lower", "upper"))
+            lower, upper = fields["lower"], fields["upper"]
+            if not (isinstance(lower, list) and isinstance(upper, list)):
+                raise TypeError("boundaries are lists")
         except (ValueError, TypeError, KeyError):
             raise InvalidInput(
-                f'a policy in JSON looks like {{"lower": […], "upper": […]}}, got {text[:60]}'
+                f'a policy in JSON looks like {{"lower": […], "upper": […]}}, got {text[:60]!r}'
             ) from None
         return cls(
             [-np.inf if edge is None else edge for edge in lower],
@@ -145,6 +147,12 @@ class Policy:
     def __hash__(self) -> int:
         return hash((self._interior.tobytes(), self._upper.tobytes()))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.lower, self._upper)  # arrays come back writable: freeze them
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self  # nothing in it can change
+
     def __repr__(self) -> str:
         cap = f"cap={self.cap}, " if self.cap > _SHOWN else ""
         return f"Policy({cap}lower={_shown(self.lower)}, upper={_shown(self.upper)})"
@@ -155,9 +163,14 @@ _SHOWN = 6
 
 def _boundary(name: str, values: Sequence[float] | FloatArray) -> FloatArray:
     try:
-        boundary = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidInput(f"{name} must be a sequence of numbers, got {values!r}") from None
+        given = np.asarray(values)
+        if given.dtype.kind not in "biufO":
+            raise TypeError("not a type of number")
+        boundary = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidInput(
+            f"{name} must be a sequence of numbers, got {checks.shown(values)}"
+        ) from None
     if boundary.ndim != 1:
         raise InvalidInput(f"{name} must be one-dimensional, got shape {boundary.shape}")
     missing = np.flatnonzero(np.isnan(boundary))

@@ -38,7 +38,7 @@ class Atoms:
                 f"{len(shares)} weights"
             )
         if not isclose(sum(shares), 1.0, abs_tol=1e-9):
-            raise InvalidInput(f"weights must sum to 1, got {sum(shares):g}")
+            raise InvalidInput(f"weights must sum to 1, got {sum(shares):.12g}")
         object.__setattr__(self, "values", checked)
         object.__setattr__(self, "weights", tuple(share / sum(shares) for share in shares))
 
@@ -50,7 +50,7 @@ class Atoms:
         if len(set(self.weights)) == 1:
             return f"Atoms({', '.join(f'{value:g}' for value in self.values)})"
         pairs = zip(self.values, self.weights, strict=True)
-        return f"Atoms({', '.join(f'{value:g}:{weight:g}' for value, weight in pairs)})"
+        return f"Atoms({', '.join(f'{value:g}:{weight:.10g}' for value, weight in pairs)})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dwell.arrays import Decisions, Durations, FloatArray, IntArray, Samples
+from dwell.errors import InvalidInput
 from dwell.kernels.crossing import tail_means
 from dwell.outcomes import scan
 from dwell.policies import Policies
@@ -32,6 +33,16 @@ class Records:
     decisions: Decisions
     rewards: FloatArray | None
     drawn: IntArray
+
+    def __post_init__(self) -> None:
+        shape = self.durations.shape
+        if self.decisions.shape != shape or (len(self.drawn),) != shape[:1]:
+            raise InvalidInput(f"records need a decision per duration, got {shape} durations")
+        if self.rewards is not None and self.rewards.shape != shape:
+            raise InvalidInput(
+                f"records need a reward per duration, got {shape} durations and "
+                f"{self.rewards.shape} rewards"
+            )
 
     def __len__(self) -> int:
         return len(self.drawn)

@@ -39,17 +39,27 @@ class Rule:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "cap", checks.count("cap", self.cap))
+        for name in ("duration", "decision"):
+            if not callable(getattr(self, name)):
+                raise InvalidInput(f"{name} must be a function, got {getattr(self, name)!r}")
 
     def run(self, samples: list[float] | FloatArray) -> tuple[int, bool]:
         """Duration and decision on one task; refuses a rule that looks ahead."""
         seen = np.array(samples, dtype=np.float64)[: self.cap]
+        if len(seen) < self.cap:
+            raise InvalidInput(f"a rule with cap {self.cap} needs so many samples, got {len(seen)}")
         duration, accepted = self._decide(seen)
         for other_future in _futures(seen, duration):
-            if self._decide(other_future) != (duration, accepted):
+            other_duration, other_accepted = self._decide(other_future)
+            if (other_duration, other_accepted) != (duration, accepted):
+                between = (
+                    f"stops at {duration} or at {other_duration}"
+                    if other_duration != duration
+                    else "accepts or rejects"
+                )
                 raise LooksAhead(
-                    f"the rule looks ahead: with the same first {duration} samples it stopped at "
-                    f"{duration} or decided otherwise depending on later ones; let duration and "
-                    f"decision use only the samples up to the one they stop at"
+                    f"the rule looks ahead: with the same samples up to {duration} it {between}, "
+                    "depending on later ones; let it use only the samples up to where it stops"
                 )
         return duration, accepted
 

@@ -18,7 +18,7 @@ from dwell import checks
 from dwell.arrays import FloatArray, IntArray
 from dwell.beliefs import Belief, beliefs, mixture
 from dwell.errors import InvalidInput
-from dwell.families import Countable
+from dwell.families import LONGEST_CAP, Countable
 from dwell.kernels.walk import walk_gaussian, walk_lattice
 from dwell.laws import Gaussian
 from dwell.outcomes import scan
@@ -131,7 +131,7 @@ def best_of(family: Countable, world: World, setup_cost: float = 0.0) -> Best:
         >>> best_of(Countable(c=0.35, tasks=10_000, delta=0.05), World(Atoms([-1, 0, 1]), Signs()))
         Best(k=2, roi=0.16666666666666666)
     """
-    count = 64
+    count = max(1, min(64, LONGEST_CAP // family.step))
     while True:
         table = exact(family.first(count), world, setup_cost)
         values, weights = mixture(world, count)
@@ -139,7 +139,7 @@ def best_of(family: Countable, world: World, setup_cost: float = 0.0) -> Best:
         undecided = 1.0 - float(table.profile(count - 1).probability[:-1].sum())
         if most / table.cost[-1] <= table.roi[table.best] or undecided < 1e-12:
             return Best(table.best + 1, float(table.roi[table.best]))
-        if count >= 2**14:
+        if count >= 2**14 or not family.reaches(2 * count):
             raise InvalidInput(
                 f"no policy up to k = {count} is the best of its family for sure; "
                 f"is any value of {world.prior} worth accepting?"

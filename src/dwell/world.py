@@ -16,6 +16,20 @@ from dwell.priors import Atoms, Beta, Normal, Prior
 RandomState = int | np.random.Generator | np.random.SeedSequence | None
 
 
+def generator_from(rng: RandomState) -> np.random.Generator:
+    """The generator that a seed, a generator or None stands for."""
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        raise InvalidInput(
+            f"rng must be a whole number >= 0, a NumPy generator or None, got {checks.shown(rng)}"
+        ) from None
+
+
+# In binary 1 - 0.8 is a little less than 0.2.
+_ROUNDING = 1e-12
+
+
 @dataclass(frozen=True, repr=False)
 class World:
     """What ideas are worth, and what a test of one shows.
@@ -46,7 +60,7 @@ class World:
         low, high = self.law.value_range
         if isinstance(self.prior, Atoms):
             for value in self.prior.values:
-                if not low <= value <= high:
+                if not low - _ROUNDING <= value <= high + _ROUNDING:
                     raise InvalidInput(
                         f"{self.law} allows values from {low:g} to {high:g}, got the atom {value:g}"
                     )
@@ -76,7 +90,7 @@ class World:
 
     def sample_values(self, tasks: int, rng: RandomState = None) -> FloatArray:
         """Draw the values of `tasks` ideas."""
-        generator = np.random.default_rng(rng)
+        generator = generator_from(rng)
         tasks = checks.count("tasks", tasks, least=0)
         if isinstance(self.prior, Atoms):
             return self.prior.sample(tasks, generator)
@@ -102,7 +116,7 @@ class World:
             >>> samples.tolist()
             [[1, 1, 1], [1, 1, 1]]
         """
-        generator = np.random.default_rng(rng)
+        generator = generator_from(rng)
         values = self.sample_values(tasks, generator)
         return values, self.law.sample(values, checks.count("samples", samples), generator)
 
@@ -131,11 +145,12 @@ def parse_prior(text: str) -> Prior:
         if all(len(pair) == 2 for pair in pairs):
             return Atoms(values, [checks.real("each weight", pair[1]) for pair in pairs])
         raise InvalidInput(f"give each atom a weight, as in Atoms(-1:0.5, 1:0.5), got {text!r}")
-    match name, [checks.real("each argument of a prior", argument) for argument in arguments]:
-        case "beta", [a, b]:
-            return Beta(a, b)
-        case "normal", [mean, sd]:
-            return Normal(mean, sd)
+    if name in ("beta", "normal"):
+        match name, [checks.real(f"each argument of {name}", part) for part in arguments]:
+            case "beta", [a, b]:
+                return Beta(a, b)
+            case "normal", [mean, sd]:
+                return Normal(mean, sd)
     raise InvalidInput(f"unknown prior {text!r}; use Atoms(…), Beta(a, b) or Normal(m, sd)")
 
 
@@ -147,17 +162,19 @@ def parse_law(text: str) -> Law:
         Lift(0.012)
     """
     name, arguments = _parse(text)
-    match name, [checks.real("each argument of a law", argument) for argument in arguments]:
-        case "signs", []:
-            return Signs()
-        case "lift", [base_rate]:
-            return Lift(base_rate)
-        case "gaussian", [sd]:
-            return Gaussian(sd)
+    if name in ("signs", "lift", "gaussian"):
+        match name, [checks.real(f"each argument of {name}", part) for part in arguments]:
+            case "signs", []:
+                return Signs()
+            case "lift", [base_rate]:
+                return Lift(base_rate)
+            case "gaussian", [sd]:
+                return Gaussian(sd)
     raise InvalidInput(f"unknown law {text!r}; use Signs, Lift(base_rate) or Gaussian(sd)")
 
 
 def _parse(text: str) -> tuple[str, list[str]]:
     match = _NAMED.fullmatch(text)
     name, inside = match.groups() if match else ("", None)
-    return name.lower(), [part.strip() for part in inside.split(",")] if inside else []
+    parts = inside.split(",") if inside and inside.strip() else []
+    return name.lower(), [part.strip() for part in parts]

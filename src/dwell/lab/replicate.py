@@ -12,7 +12,7 @@ from dwell import checks
 from dwell.arrays import FloatArray
 from dwell.lab.run import Run, best_roi, simulate
 from dwell.learners.learner import Learner
-from dwell.world import RandomState, World
+from dwell.world import RandomState, World, generator_from
 
 
 def replicate(
@@ -41,7 +41,7 @@ def replicate(
         sampled: Draw the tasks after the exploration as well.
         executor: Runs the replications; one after another in this process by default.
     """
-    generators = np.random.default_rng(rng).spawn(checks.count("replications", replications))
+    generators = generator_from(rng).spawn(checks.count("replications", replications))
     one = partial(simulate, learner, world, tasks, samples=samples, sampled=sampled)
     return map(one, generators) if executor is None else executor.map(one, generators)
 
@@ -71,8 +71,8 @@ class Summary:
 
     @property
     def share(self) -> float:
-        """The ROI as a share of the best."""
-        return self.roi / self.best_roi
+        """The ROI as a share of the best; not a number where the best earns nothing."""
+        return self.roi / self.best_roi if self.best_roi > 0.0 else float("nan")
 
     @classmethod
     def of(cls, runs: list[Run]) -> "Summary":

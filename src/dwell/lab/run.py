@@ -21,7 +21,7 @@ from dwell.objectives import within_budget
 from dwell.policies import Policies
 from dwell.records import Records, oversampled
 from dwell.table import best_of, exact
-from dwell.world import RandomState, World
+from dwell.world import RandomState, World, generator_from
 
 
 class Change(NamedTuple):
@@ -115,7 +115,7 @@ def simulate(
         samples=None if samples is None else checks.count("samples", samples),
     )
     learner = deepcopy(learner)
-    generator = np.random.default_rng(rng)
+    generator = generator_from(rng)
     while not budget.used_up and (plan := learner.plan()) is not None:
         if plan.tasks is None and not sampled:
             _expect(plan, world, budget)

@@ -35,8 +35,10 @@ class Fixed(Stored):
         setup_cost: float = 0.0,
     ):
         self.policies = Policies.of(policies)
-        if not -len(self.policies) <= index < len(self.policies):
-            raise InvalidInput(f"index must name one of {len(self.policies)} policies, got {index}")
+        if not (isinstance(index, int) and -len(self.policies) <= index < len(self.policies)):
+            raise InvalidInput(
+                f"index must name one of {len(self.policies)} policies, got {index!r}"
+            )
         self.index = index % len(self.policies)
         self.setup_cost = checks.not_negative("set-up cost", setup_cost)
 
@@ -118,9 +120,11 @@ class ExploreThenCommit(Stored):
         """Take in records made under the plan, in order, and return how many were taken."""
         if self.chosen is not None:
             return len(records)
-        if records.rewards is None:
+        width = len(self.policies)
+        if records.rewards is None or records.durations.shape[1] != width:
             raise InvalidInput(
-                "explore-then-commit is exploring: each record must estimate rewards"
+                f"explore-then-commit is exploring: each record must estimate the rewards of all "
+                f"{width} policies"
             )
         taken = min(len(records), self.exploration_cap - self.tally.explored)
         # Cumulative sums add in order, so that a block gives the very sums that single tasks do.

@@ -128,7 +128,7 @@ class Cape(Stored):
     @cached_property
     def logarithm(self) -> float:
         """ln(4 K N_ex / delta)."""
-        return log(4.0 * len(self.policies) * self.exploration_cap / self.delta)
+        return log(4.0 * len(self.policies) * self.exploration_cap) - log(self.delta)
 
     @cached_property
     def guarantee(self) -> Guarantee:
@@ -137,7 +137,8 @@ class Cape(Stored):
         needed, before = ceil(squared), 0
         while needed != before:
             before = needed
-            needed = max(1, ceil(squared * log(4.0 * len(self.policies) * before / self.delta)))
+            logarithm = log(4.0 * len(self.policies) * before) - log(self.delta)
+            needed = max(1, ceil(squared * logarithm))
         first_test = ceil(squared * self.logarithm)  # line 3
         # ceil(N^(2/3)) >= needed as soon as N^2 > (needed - 1)^3.
         return Guarantee(first_test, self.exploration_cap, needed, isqrt((needed - 1) ** 3) + 1)

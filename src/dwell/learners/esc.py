@@ -71,8 +71,8 @@ class Esc(Stored):
         self.tasks = checks.count("tasks", tasks)
         self.delta = checks.probability("delta", delta)
         self.accuracy = self.tasks ** (-1.0 / 3.0) if accuracy is None else accuracy
-        if not 0.0 < checks.real("accuracy", self.accuracy) <= 1.0:
-            raise InvalidInput(f"accuracy must be above 0 and at most 1, got {accuracy}")
+        if not 1e-9 <= checks.real("accuracy", self.accuracy) <= 1.0:
+            raise InvalidInput(f"accuracy must be from 1e-9 to 1, got {accuracy}")
         self.setup_cost = checks.not_negative("set-up cost", setup_cost)
         self.bound = checks.positive("bound", bound)
         self.level = 1
@@ -102,7 +102,7 @@ class Esc(Stored):
 
     def tasks_at(self, level: int) -> int:
         """How many tasks a level takes (m_j)."""
-        return ceil(log(level * (level + 1) / self.delta) / (2.0 * self.accuracy**2))
+        return ceil((log(level * (level + 1)) - log(self.delta)) / (2.0 * self.accuracy**2))
 
     def plan(self) -> Plan | None:
         """How the next tasks are to be run; None once K is found or the search has failed."""

@@ -85,7 +85,8 @@ class EscCape(Stored):
     def learn(self, records: Records) -> int:
         """Take in records made under the plan, in order, and return how many were taken."""
         if self.cape is not None:
-            return self.cape.learn(records)
+            left = self.tasks - self.esc.used - self.cape.tally.explored
+            return self.cape.learn(records.first(left) if self.cape.exploring else records)
         taken = self.esc.learn(records)
         if self.esc.found is not None:
             self.cape = Cape(

@@ -31,9 +31,11 @@ class Stored:
         """The learner that `to_json` wrote, ready to go on."""
         try:
             return cls.from_dict(json.loads(text))
-        except (KeyError, TypeError, AttributeError, json.JSONDecodeError):
+        except InvalidInput:
+            raise
+        except (LookupError, TypeError, AttributeError, ValueError):
             raise InvalidInput(
-                f"a {cls.__name__} in JSON is what its to_json wrote, got {text[:60]}"
+                f"a {cls.__name__} in JSON is what its to_json wrote, got {text[:60]!r}"
             ) from None
 
     def to_dict(self) -> dict[str, Any]:
@@ -53,7 +55,10 @@ class Stored:
             )
         learner = cls(**{name: _rich(value) for name, value in fields["settings"].items()})
         for name in cls.STATE:
-            setattr(learner, name, _rich(fields["state"][name]))
+            value = _rich(fields["state"][name])
+            if not _fits(getattr(learner, name), value):
+                raise TypeError(f"{name} is not what it was")
+            setattr(learner, name, value)
         return learner
 
 
@@ -90,5 +95,23 @@ def _rich(value: Any) -> Any:
             return value
 
 
+def _fits(fresh: Any, restored: Any) -> bool:
+    """Whether a restored entry of a state has the form of a new learner's."""
+    match fresh:
+        case np.ndarray():
+            return isinstance(restored, np.ndarray) and (restored.shape, restored.dtype) == (
+                fresh.shape,
+                fresh.dtype,
+            )
+        case Tally():
+            return isinstance(restored, Tally) and all(
+                _fits(getattr(fresh, name), getattr(restored, name)) for name in Tally.__slots__
+            )
+        case None:  # a number, or a learner within the learner
+            return restored is None or isinstance(restored, int | float | Stored)
+        case _:
+            return isinstance(restored, type(fresh))
+
+
 def _kind(name: str) -> type[Stored]:
-    return next(kind for kind in Stored.__subclasses__() if kind.__name__ == name)
+    return {kind.__name__: kind for kind in Stored.__subclasses__()}[name]
