@@ -1,1 +1,63 @@
-"""The command line: parse, call, print."""
+"""The command line: parse, call, print.
+
+Nothing heavy is imported before a command runs: `dwell --help` loads no numerical library.
+"""
+
+import sys
+from typing import Any
+
+import click
+
+from dwell import __version__
+from dwell.cli.demo import demo
+from dwell.cli.exact import exact
+from dwell.cli.simulate import simulate
+from dwell.errors import DwellError
+
+_BAD_INPUT = 2
+_INTERRUPTED = 130
+
+
+class _Commands(click.Group):
+    """Turns whatever goes wrong into one sentence and an exit code: the only place that does."""
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run a command and leave the process."""
+        try:
+            status = super().main(*args, **{**extra, "standalone_mode": False})
+        except click.Abort:
+            _leave("Stopped.", _INTERRUPTED)
+        except click.ClickException as error:
+            _leave(f"Error: {error.format_message()}", _BAD_INPUT)
+        except DwellError as error:
+            _leave(f"Error: {error}", _BAD_INPUT)
+        except MemoryError:
+            _leave("Error: this takes more memory than there is; use smaller caps", _BAD_INPUT)
+        sys.exit(status or 0)
+
+
+def _leave(sentence: str, status: int) -> None:
+    click.echo(sentence, err=True)
+    sys.exit(status)
+
+
+@click.group(cls=_Commands, invoke_without_command=True)
+@click.version_option(__version__, prog_name="dwell")
+@click.pass_context
+def main(context: click.Context) -> None:
+    """How long should we test each idea before we ship it or drop it?
+
+    dwell finds the stopping policy that earns the most per unit of testing.
+
+    \b
+    Examples:
+      dwell demo
+      dwell exact --prior "Beta(2, 3)" --caps 1:50
+      dwell simulate --learner cape --tasks 1e4,1e6,1e8
+    """  # noqa: D301 - click knows text to keep as it is by a real backspace
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+for _command in (demo, exact, simulate):
+    main.add_command(_command)

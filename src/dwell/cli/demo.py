@@ -1,0 +1,94 @@
+"""`dwell demo`: the problem, the best policy and what learning it costs, in under a minute."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from shutil import get_terminal_size
+from textwrap import fill
+
+import click
+
+from dwell.cli.files import write_whole
+from dwell.cli.options import file_ending_in, json_option, option, seed_option, workers_option
+from dwell.cli.output import print_grid, progress
+from dwell.cli.running import Job, executor_of, run_all
+
+_TASKS = (10**4, 10**6, 10**8)
+
+
+@click.command
+@seed_option
+@workers_option("2")
+@json_option
+@option(
+    "--out",
+    file_ending_in(".html"),
+    default="dwell-demo.html",
+    metavar="FILE",
+    help="Where to write the report, a page that needs no network.",
+)
+def demo(seed: int, workers: int, as_json: bool, out: Path) -> None:
+    """Show what the problem is and what dwell does about it.
+
+    Takes well under a minute, prints a short story with one table, and writes an HTML report.
+
+    \b
+    Examples:
+      dwell demo
+      dwell demo --seed 7 --out report.html
+      dwell demo --json
+    """  # noqa: D301 - click knows text to keep as it is by a real backspace
+    from dwell.families import Countable, hoeffding
+    from dwell.laws import Signs
+    from dwell.learners.cape import Cape
+    from dwell.learners.esc_cape import EscCape
+    from dwell.priors import Atoms
+    from dwell.report import story
+    from dwell.report.rows import simulated_row
+    from dwell.report.tables import json_text
+    from dwell.table import exact
+    from dwell.world import World
+
+    world, setup_cost = World(Atoms([-0.05, 0.6], [0.9, 0.1]), Signs()), 20.0
+    caps = [2**power for power in range(9)]
+    policies = hoeffding(caps, c=0.5, tasks=10_000, delta=0.05)
+    family = Countable(c=0.5, tasks=10_000, delta=0.05, step=16)
+    table = exact(policies, world, setup_cost)
+    if not as_json:
+        _say([story.TITLE, *story.problem(table), *story.best_policy(table)])
+
+    capes = [Cape(policies, tasks=n, setup_cost=setup_cost, announce=False) for n in _TASKS]
+    esc_capes = [EscCape(family, tasks=n, setup_cost=setup_cost) for n in _TASKS]
+    jobs = [Job(learner=cape, tasks=cape.tasks, replications=10) for cape in capes]
+    # One run of ESC-CAPE at 10^8 tasks draws over 10^9 samples; two agree to three digits.
+    jobs += [Job(learner=learner, tasks=learner.tasks, replications=1) for learner in esc_capes]
+    total = sum(job.replications for job in jobs)
+    with executor_of(workers) as executor, progress(f"simulating {total} runs", total) as advance:
+        finished = run_all(jobs, world, seed=seed, executor=executor, advance=advance)
+    names = ["cape"] * len(capes) + ["esc-cape"] * len(esc_capes)
+    rows = [
+        simulated_row(name, runs, tasks=job.tasks)
+        for name, job, runs in zip(names, jobs, finished, strict=True)
+    ]
+    told = story.Story(
+        table,
+        cape=dict(zip(_TASKS, rows[: len(capes)], strict=True)),
+        esc_cape=dict(zip(_TASKS, rows[len(capes) :], strict=True)),
+        guarantee=capes[-1].guarantee,
+    )
+
+    if as_json:
+        best = {"best_cap": caps[table.best], "best_roi": float(table.roi[table.best])}
+        click.echo(json_text({**best, "longest_cap_roi": float(table.roi[-1])}, rows))
+    else:
+        print_grid(story.grid(told))
+        _say(story.conclusions(told))
+    write_whole(out, story.report(told), "--out")
+    click.echo(f"The report is in {out}", err=as_json)
+
+
+def _say(paragraphs: Iterable[str]) -> None:
+    width = min(88, get_terminal_size().columns)
+    for paragraph in paragraphs:
+        click.echo(f"{fill(paragraph, width)}\n")

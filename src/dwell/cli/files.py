@@ -1,0 +1,40 @@
+"""Files that are written whole or not at all."""
+
+import os
+from pathlib import Path
+
+from dwell.errors import CannotWrite, InvalidInput
+
+
+def writable(path: Path, endings: tuple[str, ...], option: str) -> Path:
+    """The path, if a file of that name can be written there: asked before anything is computed."""
+    if path.suffix.lower() not in endings:
+        raise InvalidInput(f"{option} must end in {' or '.join(endings)}, got {str(path)!r}")
+    try:
+        reason = _obstacle(path)
+    except OSError as error:  # such as a name that is too long
+        reason = error.strerror or str(error)
+    if reason:
+        raise CannotWrite(f"cannot write {path}: {reason}; choose another {option}")
+    return path
+
+
+def _obstacle(path: Path) -> str:
+    if path.is_dir():
+        return "it is a folder"
+    if not path.parent.is_dir():
+        return f"there is no folder {path.parent}"
+    return "" if os.access(path.parent, os.W_OK) else f"the folder {path.parent} is read-only"
+
+
+def write_whole(path: Path, text: str, option: str) -> None:
+    """Write a file under another name, then give it its own: nobody ever sees half of it."""
+    part = path.with_name(f".dwell-{os.getpid()}.part")
+    try:
+        part.write_text(text, encoding="utf-8")
+        os.replace(part, path)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise CannotWrite(f"cannot write {path}: {reason}; choose another {option}") from error
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,0 +1,264 @@
+"""Options that several commands share, and how their texts are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dwell import checks
+from dwell.cli.files import writable
+from dwell.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from dwell.policies import Policies
+    from dwell.world import World
+
+Command = Callable[..., None]
+Option = Callable[[Command], Command]
+
+# Boundaries of this length still fit in memory many times over.
+_LONGEST_CAP = 2**22
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """The world and the class of policies that a command is asked about."""
+
+    world: World
+    caps: tuple[int, ...]
+    c: float
+    band_tasks: int
+    delta: float
+    min_samples: int
+    setup_cost: float
+
+    def policies(self) -> Policies:
+        """The class of policies."""
+        from dwell.families import hoeffding
+
+        return hoeffding(
+            self.caps,
+            c=self.c,
+            tasks=self.band_tasks,
+            delta=self.delta,
+            min_samples=self.min_samples,
+        )
+
+
+def problem_options(band_tasks: str) -> Callable[[Callable[..., None]], Command]:
+    """The options that make a `Problem`, given to the command as `problem`.
+
+    Args:
+        band_tasks: The name of the option for the number of tasks in the policies' band.
+    """
+    options = (
+        option(
+            "--prior",
+            _prior,
+            default="Atoms(-0.05:0.9, 0.6:0.1)",
+            metavar="TEXT",
+            help="How ideas' values are spread: Atoms(value:weight, …), Beta(a, b) or "
+            "Normal(mean, sd).",
+        ),
+        option(
+            "--law",
+            _law,
+            default="Signs",
+            metavar="TEXT",
+            help="What a sample looks like: Signs, Lift(base_rate) or Gaussian(sd).",
+        ),
+        option(
+            "--caps",
+            caps,
+            default="1:256:x2",
+            metavar="LIST",
+            help="The most samples that each policy may draw, as a list (1,2,4), a range "
+            "(1:50 is every cap from 1 to 50) or by a factor (1:256:x2 is 1, 2, 4, …, 256).",
+        ),
+        option("--c", checks.positive, default="0.5", help="How wide the policies' band is."),
+        option(
+            band_tasks, whole, "band_tasks", default="10_000", help="The N in the policies' band."
+        ),
+        option("--delta", checks.probability, default="0.05", help="The confidence parameter."),
+        option(
+            "--min-samples",
+            whole,
+            default="1",
+            help="The policies do not stop before they have drawn this many.",
+        ),
+        option(
+            "--setup-cost",
+            checks.not_negative,
+            default="20",
+            help="What each test costs besides its samples.",
+        ),
+    )
+
+    def decorate(command: Callable[..., None]) -> Command:
+        @wraps(command)
+        def with_problem(**values: Any) -> None:
+            from dwell.world import World
+
+            names = ("caps", "c", "band_tasks", "delta", "min_samples", "setup_cost")
+            world = World(values.pop("prior"), values.pop("law"))
+            problem = Problem(world=world, **{name: values.pop(name) for name in names})
+            command(problem=problem, **values)
+
+        return stacked(with_problem, options)
+
+    return decorate
+
+
+def output_options(command: Command) -> Command:
+    """The options `--json`, `--out` and `--plot`."""
+    return stacked(
+        command,
+        (
+            json_option,
+            option(
+                "--out",
+                file_ending_in(".csv", ".json"),
+                metavar="FILE",
+                help="Write the figures to FILE.csv or FILE.json.",
+            ),
+            option(
+                "--plot",
+                file_ending_in(".html"),
+                metavar="FILE",
+                help="Draw them into FILE.html, a page that needs no network.",
+            ),
+        ),
+    )
+
+
+json_option: Option = click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON and nothing else."
+)
+seed_option: Option = click.option(
+    "--seed",
+    callback=lambda _, parameter, text: whole(parameter.opts[0], text, least=0),
+    default="0",
+    metavar="NUMBER",
+    show_default=True,
+    help="The same seed gives the same figures.",
+)
+
+
+def workers_option(default: str) -> Option:
+    """The option `--workers`."""
+    return option(
+        "--workers",
+        whole,
+        default=default,
+        help="Processes, at most one per processor; the figures are the same for any number.",
+    )
+
+
+def option(
+    name: str,
+    read: Callable[[str, str], Any],
+    *names: str,
+    default: str | None = None,
+    metavar: str = "NUMBER",
+    help: str,
+) -> Option:
+    """An option whose text is read by a function of its name and its text."""
+    return click.option(
+        name,
+        *names,
+        callback=lambda _, parameter, text: None if text is None else read(parameter.opts[0], text),
+        default=default,
+        show_default=default is not None,
+        metavar=metavar,
+        help=help,
+    )
+
+
+def stacked(command: Command, options: tuple[Option, ...]) -> Command:
+    """The command with options, which its help then shows in this order."""
+    for add in reversed(options):
+        command = add(command)
+    return command
+
+
+def whole(name: str, text: str, least: int = 1) -> int:
+    """A whole number, as in 1000, 10_000 or 1e6.
+
+    Example:
+        >>> whole("--tasks", "1e6"), whole("--tasks", "10_000")
+        (1000000, 10000)
+    """
+    try:
+        return checks.count(name, int(text), least)
+    except ValueError as error:
+        if isinstance(error, InvalidInput):
+            raise
+        return checks.count(name, text, least)
+
+
+def whole_numbers(name: str, text: str) -> tuple[int, ...]:
+    """Whole numbers between commas."""
+    return tuple(whole(name, part) for part in text.split(","))
+
+
+def caps(name: str, text: str) -> tuple[int, ...]:
+    """Caps as a list, with ranges in it.
+
+    Example:
+        >>> caps("--caps", "1:3, 8"), caps("--caps", "2:40:x4")
+        ((1, 2, 3, 8), (2, 8, 32))
+    """
+    return tuple(cap for part in text.split(",") for cap in _range_of_caps(name, part.strip()))
+
+
+def _range_of_caps(name: str, text: str) -> list[int]:
+    match text.split(":"):
+        case [single]:
+            return [_cap(name, single)]
+        case [first, last]:
+            found = list(range(_cap(name, first), _cap(name, last) + 1))
+        case [first, last, factor] if factor.startswith("x"):
+            cap, longest = _cap(name, first), _cap(name, last)
+            times = whole(f"the factor in {name}", factor[1:], least=2)
+            found = []
+            while cap <= longest:
+                found.append(cap)
+                cap *= times
+        case _:
+            raise InvalidInput(f"{name} must look like 1,2,4 or 1:50 or 1:256:x2, got {text!r}")
+    if not found:
+        raise InvalidInput(f"a range in {name} must go upwards, got {text!r}")
+    return found
+
+
+def _cap(name: str, text: str) -> int:
+    cap = whole(f"each cap in {name}", text)
+    if cap > _LONGEST_CAP:
+        raise InvalidInput(f"each cap in {name} must be at most {_LONGEST_CAP:,}, got {cap:,}")
+    return cap
+
+
+def file_ending_in(*endings: str) -> Callable[[str, str], Path]:
+    """Reads the name of a file that is to be written, and sees to it that it can be."""
+
+    def read(name: str, text: str) -> Path:
+        return writable(Path(text), endings, name)
+
+    return read
+
+
+def _prior(_: str, text: str) -> object:
+    from dwell.world import parse_prior
+
+    return parse_prior(text)
+
+
+def _law(_: str, text: str) -> object:
+    from dwell.world import parse_law
+
+    return parse_law(text)

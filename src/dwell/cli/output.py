@@ -1,0 +1,65 @@
+"""What a command says: its progress and notes on stderr, its figures on stdout and in files."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from dwell.cli.files import write_whole
+
+if TYPE_CHECKING:
+    from dwell.report.rows import ExactRow, SimulatedRow
+    from dwell.report.tables import Grid
+
+
+@contextmanager
+def progress(doing: str, total: int | None = None) -> Iterator[Callable[[], None]]:
+    """A bar on a terminal, one plain line elsewhere; gives a function to call after each step."""
+    if not sys.stderr.isatty():
+        click.echo(f"{doing}…", err=True)
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(doing, total=total)
+        yield lambda: bar.advance(task)
+
+
+def note(sentence: str) -> None:
+    """Say something that is worth knowing and no error."""
+    click.echo(f"Note: {sentence}", err=True)
+
+
+def show(
+    about: Mapping[str, object],
+    rows: Sequence[ExactRow] | Sequence[SimulatedRow],
+    grid: Grid,
+    *,
+    as_json: bool,
+    out: Path | None,
+) -> None:
+    """Print the figures, for people or as JSON, and write them where that was asked for."""
+    from dwell.report.tables import csv_text, json_text
+
+    if as_json:
+        click.echo(json_text(about, rows))
+    else:
+        print_grid(grid)
+    if out is not None:
+        as_csv = out.suffix.lower() == ".csv"
+        write_whole(out, csv_text(rows) if as_csv else json_text(about, rows) + "\n", "--out")
+
+
+def print_grid(grid: Grid) -> None:
+    """Print a table."""
+    from rich.console import Console
+
+    # What is piped has no width to fit in.
+    Console(width=None if sys.stdout.isatty() else 120).print(grid.rich())

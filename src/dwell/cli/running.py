@@ -1,0 +1,90 @@
+"""Run replications, in worker processes if there are to be any."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing import active_children, get_context
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from dwell.lab.run import Run
+    from dwell.learners.learner import Learner
+    from dwell.world import World
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """A learner to run for a number of tasks or samples, and how often."""
+
+    learner: Learner
+    tasks: int | None = None
+    samples: int | None = None
+    replications: int
+
+
+@contextmanager
+def executor_of(workers: int) -> Iterator[Executor | None]:
+    """Worker processes that end with the command, also when it is interrupted."""
+    workers = min(workers, os.cpu_count() or 1)
+    if workers == 1:
+        yield None
+        return
+    executor = ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
+    # Ctrl-C reaches a whole group of processes; workers that are born deaf to it stay silent.
+    heard = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        executor.submit(int)
+    finally:
+        signal.signal(signal.SIGINT, heard)
+    try:
+        yield executor
+    except BaseException as error:
+        for process in active_children():
+            process.terminate()
+        if isinstance(error, BrokenExecutor):
+            raise click.ClickException("a worker process died; use fewer --workers") from error
+        raise
+    finally:
+        executor.shutdown(cancel_futures=True)
+
+
+def run_all(
+    jobs: Sequence[Job],
+    world: World,
+    *,
+    seed: int,
+    sampled: bool = False,
+    executor: Executor | None,
+    advance: Callable[[], None],
+) -> list[list[Run]]:
+    """The replications of every job, with a step of progress after each."""
+    from dwell.lab.replicate import replicate
+
+    # Every job is handed to the workers before the first one is waited for.
+    started = [
+        replicate(
+            job.learner,
+            world,
+            job.tasks,
+            replications=job.replications,
+            rng=seed,
+            samples=job.samples,
+            sampled=sampled,
+            executor=executor,
+        )
+        for job in jobs
+    ]
+    finished: list[list[Run]] = []
+    for runs in started:
+        finished.append([])
+        for run in runs:
+            finished[-1].append(run)
+            advance()
+    return finished

@@ -1,0 +1,188 @@
+"""`dwell simulate`: what a learner earns while it learns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dwell import checks
+from dwell.cli.files import write_whole
+from dwell.cli.learners import WITHOUT_MEANING, Recipe
+from dwell.cli.options import (
+    Problem,
+    option,
+    output_options,
+    problem_options,
+    seed_option,
+    whole,
+    whole_numbers,
+    workers_option,
+)
+from dwell.cli.output import note, progress, show
+from dwell.cli.running import Job, executor_of, run_all
+from dwell.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from dwell.lab.run import Run
+    from dwell.report.rows import SimulatedRow
+
+_TASKS = (10**3, 10**4, 10**5, 10**6)
+_MOST_REPLICATIONS = 10**6
+
+
+def _replications(name: str, text: str) -> int:
+    count = whole(name, text)
+    if count > _MOST_REPLICATIONS:
+        raise InvalidInput(f"{name} must be at most {_MOST_REPLICATIONS:,}, got {count:,}")
+    return count
+
+
+@click.command
+@click.option(
+    "--learner",
+    type=click.Choice(list(WITHOUT_MEANING)),
+    default="cape",
+    show_default=True,
+    help="etc explores, then commits; fixed always runs the largest cap; esc and esc-cape search "
+    "policies without end, k = 1, 2, …",
+)
+@option(
+    "--tasks",
+    whole_numbers,
+    metavar="LIST",
+    help="How many ideas there will be; a row each.  [default: 1e3,1e4,1e5,1e6]",
+)
+@option(
+    "--samples",
+    whole_numbers,
+    metavar="LIST",
+    help="A budget of samples instead. The learner is told samples / largest cap as its number "
+    "of tasks (for esc and esc-cape, samples / step).",
+)
+@option(
+    "--exploration-cap",
+    whole,
+    help="How many tasks to explore at most.  [default: tasks^(2/3)]",
+)
+@option("--step", whole, default="1", help="Policy k of esc and esc-cape has the cap step * k.")
+@option(
+    "--bound",
+    checks.positive,
+    help="Observations lie within -bound and bound, or are sub-Gaussian with this scale.  "
+    "[default: 1; under Gaussian there is none]",
+)
+@option("--replications", _replications, default="20", help="How many runs per row.")
+@seed_option
+@click.option(
+    "--sampled", is_flag=True, help="Draw the tasks after exploration too, not expectations."
+)
+@workers_option("1")
+@problem_options("--band-tasks")
+@output_options
+def simulate(
+    problem: Problem,
+    learner: str,
+    tasks: tuple[int, ...] | None,
+    samples: tuple[int, ...] | None,
+    replications: int,
+    seed: int,
+    sampled: bool,
+    workers: int,
+    as_json: bool,
+    out: Path | None,
+    plot: Path | None,
+    **settings: Any,
+) -> None:
+    """Run a learner in a known world and see what it earns of the best ROI.
+
+    Exploration is drawn sample by sample; what follows enters by its exact expectation, so a
+    million million tasks take no longer than their exploration. The table shows the Monte Carlo
+    error of the ROI, how many candidates were left at the end, and the cap chosen most often.
+
+    \b
+    Examples:
+      dwell simulate
+      dwell simulate --tasks 1e4,1e6,1e8 --workers 2 --plot regret.html
+      dwell simulate --learner esc-cape --step 16 --tasks 1e8 --replications 2
+      dwell simulate --learner etc --samples 1e7 --json
+    """  # noqa: D301 - click knows text to keep as it is by a real backspace
+    from dwell.lab.run import best_roi
+    from dwell.report.rows import simulated_row
+    from dwell.report.tables import simulated_grid
+
+    if tasks and samples:
+        raise InvalidInput("give either --tasks or --samples, not both")
+    _refuse_without_meaning(learner)
+    recipe = Recipe(name=learner, problem=problem, **settings)
+    budgets = samples or tasks or _TASKS
+    told = [max(1, b // recipe.largest_cap) for b in budgets] if samples else budgets
+    learners = [recipe.learner(count) for count in told]
+    # What there is to compare with comes first: nobody waits for runs if it cannot be computed.
+    best = best_roi(learners[0].choices, problem.world, problem.setup_cost)
+    said = {made.knowledge().note: count for made, count in zip(learners, told, strict=True)}
+    for sentence, count in [item for item in said.items() if item[0]][-1:]:
+        note(f"with {count:,} tasks, {sentence}")
+
+    jobs = [
+        Job(
+            learner=made,
+            tasks=None if samples else budget,
+            samples=budget if samples else None,
+            replications=replications,
+        )
+        for budget, made in zip(budgets, learners, strict=True)
+    ]
+    total = replications * len(jobs)
+    with (
+        executor_of(workers) as executor,
+        progress(f"simulating {total:,} run{'s' * (total > 1)}", total) as advance,
+    ):
+        finished = run_all(
+            jobs, problem.world, seed=seed, sampled=sampled, executor=executor, advance=advance
+        )
+    rows = [
+        simulated_row(learner, done, tasks=job.tasks, samples=job.samples)
+        for job, done in zip(jobs, finished, strict=True)
+    ]
+    about = {
+        "world": str(problem.world),
+        "setup_cost": problem.setup_cost,
+        "best_roi": best,
+        "replications": replications,
+        "seed": seed,
+    }
+    show(about, rows, simulated_grid(rows), as_json=as_json, out=out)
+    for budget, row in zip(budgets, rows, strict=True):
+        if row.note and row.note not in said:
+            note(f"with {budget:,} {'samples' if samples else 'tasks'}, {row.note}")
+    if plot is not None:
+        firsts = {budget: done[0] for budget, done in zip(budgets, finished, strict=True)}
+        write_whole(plot, _page(about, rows, firsts), "--plot")
+
+
+def _refuse_without_meaning(learner: str) -> None:
+    context = click.get_current_context()
+    for name in WITHOUT_MEANING[learner]:
+        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+            spelled = "--" + name.replace("_", "-")
+            raise InvalidInput(f"{spelled} means nothing to the learner {learner}; leave it out")
+
+
+def _page(about: dict[str, object], rows: list[SimulatedRow], firsts: dict[int, Run]) -> str:
+    from dwell.report.figures import candidates_over_time, regret_over_budget
+    from dwell.report.page import Section, page
+    from dwell.report.tables import simulated_grid
+
+    budget = "tasks" if rows[0].samples is None else "samples"
+    regret, regret_caption = regret_over_budget(rows)
+    candidates, candidates_caption = candidates_over_time(firsts, budget)
+    sections = (
+        Section(f"Regret over the number of {budget}", figure=regret, caption=regret_caption),
+        Section("Candidates over time", figure=candidates, caption=candidates_caption),
+        Section("The figures", table=simulated_grid(rows)),
+    )
+    where = f"{about['world']}, set-up cost {about['setup_cost']:g}."
+    how = f"{about['replications']:,} replications per row, seed {about['seed']}."
+    return page(f"What the learner {rows[0].learner} earns", [where, how], sections)

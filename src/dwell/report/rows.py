@@ -1,0 +1,115 @@
+"""Rows: the figures of a table, as plain values that CSV and JSON know."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import isnan
+
+from dwell.families import Countable
+from dwell.lab.replicate import Summary
+from dwell.lab.run import Run
+from dwell.lab.theory import regret_bound, roi_gap
+from dwell.learners.cape import Cape
+from dwell.table import Table, exact
+
+
+@dataclass(frozen=True, slots=True)
+class ExactRow:
+    """What one policy earns and costs per task."""
+
+    cap: int
+    roi: float
+    reward: float
+    cost: float
+    accept_rate: float
+    best: bool
+
+
+def exact_rows(table: Table) -> list[ExactRow]:
+    """A row per policy."""
+    return [
+        ExactRow(
+            cap=cap,
+            roi=float(table.roi[index]),
+            reward=float(table.reward[index]),
+            cost=float(table.cost[index]),
+            accept_rate=float(table.accept_rate[index]),
+            best=index == table.best,
+        )
+        for index, cap in enumerate(table.policies.caps)
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulatedRow:
+    """What replications of one run say together.
+
+    Attributes:
+        learner: What was run.
+        tasks: How many tasks there were; those begun, on average, under a budget of samples.
+        samples: The budget of samples, if it was one.
+        roi: Reward per cost.
+        roi_error: Its Monte Carlo standard error; None for a single replication.
+        best_roi: The ROI of the best policy there is to choose.
+        share: The ROI as a share of that; None where the best earns nothing.
+        regret: By how much the ROI falls short of the best.
+        regret_bound: What the paper bounds the regret by, for CAPE.
+        explored: How many tasks were explored, on average.
+        candidates: How many policies were left at the end, on average.
+        chosen_cap: The cap that was chosen most often; None if no choice was the usual end.
+        chosen_share: In which share of the replications it was.
+        note: What the learner has to say besides, most often.
+    """
+
+    learner: str
+    tasks: float
+    samples: int | None
+    roi: float
+    roi_error: float | None
+    best_roi: float
+    share: float | None
+    regret: float
+    regret_bound: float | None
+    explored: float
+    candidates: float
+    chosen_cap: int | None
+    chosen_share: float
+    note: str
+
+
+def simulated_row(
+    name: str, runs: Sequence[Run], *, tasks: int | None = None, samples: int | None = None
+) -> SimulatedRow:
+    """The row of replications of one run, with the budget that they had."""
+    summary = Summary.of(list(runs))
+    learner = runs[0].learner
+    chosen, times = Counter(run.chosen for run in runs).most_common(1)[0]
+    cap = None
+    if chosen is not None:
+        choices = learner.choices
+        cap = choices.cap(chosen + 1) if isinstance(choices, Countable) else choices.caps[chosen]
+    bound = None
+    if isinstance(learner, Cape) and samples is None:
+        table = exact(learner.policies, runs[0].world, learner.setup_cost)
+        bound = regret_bound(learner, roi_gap(table))
+    return SimulatedRow(
+        learner=name,
+        tasks=_mean(run.tasks for run in runs) if tasks is None else tasks,
+        samples=samples,
+        roi=summary.roi,
+        roi_error=None if isnan(summary.roi_error) else summary.roi_error,
+        best_roi=summary.best_roi,
+        share=summary.share if summary.best_roi > 0.0 else None,
+        regret=summary.regret,
+        regret_bound=bound,
+        explored=summary.explored,
+        candidates=_mean(len(run.known.candidates) for run in runs),
+        chosen_cap=cap,
+        chosen_share=times / len(runs),
+        note=Counter(run.known.note for run in runs).most_common(1)[0][0],
+    )
+
+
+def _mean(values: Iterable[float]) -> float:
+    numbers = list(values)
+    return sum(numbers) / len(numbers)

@@ -1,0 +1,108 @@
+"""Tables: rows of figures for people (a grid of texts) and for programs (CSV, JSON)."""
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+
+from rich import box
+from rich.table import Table as RichTable
+
+from dwell.report.rows import ExactRow, SimulatedRow
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table of texts.
+
+    Attributes:
+        header: A text per column; columns after the first `left` hold numbers.
+        rows: A text per cell.
+        marked: The rows to stress.
+        left: How many columns are aligned to the left.
+    """
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    marked: frozenset[int] = frozenset()
+    left: int = 0
+
+    def rich(self) -> RichTable:
+        """The table as a terminal shows it."""
+        table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
+        for column, title in enumerate(self.header):
+            table.add_column(title, justify="left" if column < self.left else "right")
+        for index, row in enumerate(self.rows):
+            table.add_row(*row, style="bold" if index in self.marked else None)
+        return table
+
+
+def exact_grid(rows: Sequence[ExactRow]) -> Grid:
+    """The table of `dwell exact`."""
+    cells = (
+        (
+            f"{row.cap:,}",
+            number(row.roi),
+            number(row.reward),
+            number(row.cost),
+            f"{row.accept_rate:.1%}",
+            "best" if row.best else "",
+        )
+        for row in rows
+    )
+    header = ("cap", "ROI", "reward", "cost", "accepted", "")
+    return Grid(header, tuple(cells), frozenset(i for i, row in enumerate(rows) if row.best))
+
+
+def simulated_grid(rows: Sequence[SimulatedRow]) -> Grid:
+    """The table of `dwell simulate`."""
+    budget = "samples" if rows[0].samples is not None else "tasks"
+    cells = (
+        (
+            f"{row.tasks if row.samples is None else row.samples:,.0f}",
+            number(row.roi),
+            "-" if row.roi_error is None else f"{row.roi_error:.1g}",
+            percent(row.share),
+            number(row.regret),
+            f"{row.explored:,.0f}",
+            f"{row.candidates:,.4g}",
+            "none" if row.chosen_cap is None else f"{row.chosen_cap:,}",
+        )
+        for row in rows
+    )
+    header = (budget, "ROI", "± error", "of best", "regret", "explored", "left", "cap")
+    return Grid(header, tuple(cells))
+
+
+def number(value: float) -> str:
+    """A figure with four significant digits, or all those before the point.
+
+    Example:
+        >>> number(0.00126203), number(181.5898), number(10_020.4), number(0.0)
+        ('0.001262', '181.6', '10,020', '0')
+    """
+    if abs(value) >= 1000.0:
+        return f"{value:,.0f}"
+    return f"{value:#.4g}" if value else "0"
+
+
+def percent(share: float | None) -> str:
+    """A share of the best, or a dash where there is none."""
+    return "-" if share is None else f"{share:.1%}"
+
+
+def csv_text(rows: Sequence[ExactRow] | Sequence[SimulatedRow]) -> str:
+    """The rows as CSV, with the names of the columns first; what is missing is empty."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, [field.name for field in fields(rows[0])], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(asdict(row) for row in rows)
+    return text.getvalue()
+
+
+def json_text(
+    about: Mapping[str, object], rows: Sequence[ExactRow] | Sequence[SimulatedRow]
+) -> str:
+    """What the figures are about, and the rows, as JSON."""
+    return json.dumps({**about, "rows": [asdict(row) for row in rows]}, indent=2, allow_nan=False)

@@ -1,0 +1,49 @@
+"""`dwell demo`, on fewer tasks than it has."""
+
+import importlib
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.commands import assert_self_contained, run
+
+
+@pytest.fixture(autouse=True)
+def fewer_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.import_module("dwell.cli.demo"), "_TASKS", (100, 1000, 10_000))
+
+
+def test_it_tells_a_story_with_one_table_and_writes_a_report(tmp_path: Path) -> None:
+    """What is printed names the problem, the best policy and both learners."""
+    page = tmp_path / "report.html"
+    result = run("demo", "--workers", "1", "--out", str(page))
+    assert result.exit_code == 0, result.output
+    told = " ".join(result.stdout.split())
+    assert "ROI = value of what was accepted / cost of all testing" in told
+    assert "The best cap is 16" in told
+    assert "The guarantee would begin to mean something at 4,706,735,146 ideas" in told
+    ways = [line.split("  ")[0].strip() for line in result.stdout.splitlines()]
+    assert ways.count("longest cap, always") == ways.count("best policy, if known") == 1
+    assert ways.count("CAPE") == ways.count("ESC-CAPE") == 3
+    assert result.stdout.endswith(f"The report is in {page}\n")
+    assert_self_contained(page)
+
+
+def test_its_json_is_all_that_it_prints_and_workers_change_nothing(tmp_path: Path) -> None:
+    """One row per learner and number of tasks, the same for one and two processes."""
+    printed = [
+        run("demo", "--json", "--workers", workers, "--out", str(tmp_path / "report.html")).stdout
+        for workers in ("1", "2")
+    ]
+    rows = json.loads(printed[0])["rows"]
+    assert [row["learner"] for row in rows] == ["cape"] * 3 + ["esc-cape"] * 3
+    assert [row["tasks"] for row in rows] == [100, 1000, 10_000] * 2
+    assert printed[0] == printed[1]
+
+
+def test_it_looks_at_the_file_before_it_computes(tmp_path: Path) -> None:
+    """A report that cannot be written stops the demo before its first word."""
+    result = run("demo", "--out", str(tmp_path / "missing" / "report.html"))
+    assert result.exit_code == 2
+    assert result.stdout == ""

@@ -1,0 +1,60 @@
+"""Help, the version, and what starting costs."""
+
+import subprocess
+import sys
+
+import pytest
+
+from dwell import __version__
+from tests.acceptance.commands import run, started
+
+COMMANDS = ("demo", "exact", "simulate")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_every_command_shows_an_example(command: str) -> None:
+    """Each command's help says what to type."""
+    result = run(command, "--help")
+    assert result.exit_code == 0
+    assert f"Examples:\n    dwell {command}" in result.stdout
+
+
+def test_dwell_alone_shows_its_help() -> None:
+    """With no command, the commands there are come up."""
+    result = run()
+    assert result.exit_code == 0
+    assert all(command in result.stdout for command in COMMANDS)
+    assert result.stdout == run("--help").stdout
+
+
+def test_version_is_the_packages_own() -> None:
+    """The version is that of the package."""
+    assert run("--version").stdout.split()[-1] == __version__
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--version"], *([command, "--help"] for command in COMMANDS)]
+)
+def test_help_and_version_load_nothing_heavy(arguments: list[str]) -> None:
+    """No numerical library, no plotting and no rich is imported to show help."""
+    code = (
+        "import sys\n"
+        "from dwell.cli import main\n"
+        "try:\n"
+        f"    main({arguments!r})\n"
+        "except SystemExit as left:\n"
+        "    assert left.code == 0\n"
+        "heavy = {'numpy', 'scipy', 'numba', 'plotly', 'rich'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_true_process_prints_and_leaves_with_its_code() -> None:
+    """The command works from outside as it does in tests."""
+    with started("exact", "--caps", "1:4") as process:
+        table, said = process.communicate()
+    assert process.returncode == 0
+    assert "best" in table
+    assert said == "computing the figures…\n"

@@ -1,0 +1,84 @@
+"""What no command shows whole: the theory, single figures, progress and dying workers."""
+
+import io
+import os
+import sys
+from math import inf, log, sqrt
+
+import click
+import pytest
+
+import dwell
+from dwell.cli.output import progress
+from dwell.cli.running import executor_of
+from dwell.lab.theory import regret_bound, roi_gap
+from dwell.report.figures import boundaries
+
+
+def cape(tasks: int, bound: float = 1.0) -> dwell.Cape:
+    policies = dwell.hoeffding([1, 2], c=0.35, tasks=tasks, delta=0.05)
+    return dwell.Cape(policies, tasks=tasks, bound=bound, announce=False)
+
+
+def test_a_wide_gap_gives_the_bound_of_elimination() -> None:
+    """lm:claim3, with the constant 288."""
+    logarithm = log(4 * 2 * 10**6 / 0.05)
+    enough = 288 * (2 / 0.2) ** 2 * logarithm + 1
+    assert regret_bound(cape(10**9), gap=0.2) == pytest.approx(5 * enough / 10**9)
+
+
+@pytest.mark.parametrize("gap", [0.0, 0.001])
+def test_a_narrow_gap_gives_the_bound_of_committing(gap: float) -> None:
+    """lm:claim4, also where two policies are equally good."""
+    logarithm = log(4 * 2 * 10**6 / 0.05)
+    expected = 3 * sqrt(8 * logarithm / 10**6) + 5 * 10**6 / 10**9
+    assert regret_bound(cape(10**9), gap=gap) == pytest.approx(expected)
+
+
+def test_the_bound_scales_with_the_observations() -> None:
+    """Twice as large observations and gaps mean twice the regret."""
+    for gap in (0.001, 0.2):
+        assert regret_bound(cape(10**9, bound=2.0), gap=2 * gap) == pytest.approx(
+            2 * regret_bound(cape(10**9), gap=gap)
+        )
+
+
+def test_a_policy_without_rivals_has_an_infinite_gap() -> None:
+    """There is nothing to tell it from."""
+    world = dwell.World(dwell.Atoms([1.0]), dwell.Signs())
+    assert roi_gap(dwell.exact(dwell.first_sample(), world)) == inf
+
+
+def test_boundaries_that_are_not_looked_at_are_not_drawn() -> None:
+    """An infinite boundary is a gap in the line."""
+    figure = boundaries(dwell.fixed(3, threshold=1))
+    assert [list(line.y) for line in figure.data] == [[None, None, 1.0], [None, None, 1.0]]
+
+
+def test_a_terminal_gets_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a terminal progress is drawn, not written as a line."""
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with progress("simulating 2 runs", 2) as advance:
+        advance()
+        advance()
+    assert "simulating 2 runs" in terminal.getvalue()
+    assert "simulating 2 runs…" not in terminal.getvalue()
+
+
+def test_a_worker_that_dies_is_an_error_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that the system kills, for want of memory say, leaves no traceback."""
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+
+    def lose_a_worker() -> None:
+        with executor_of(2) as executor:
+            assert executor is not None
+            executor.submit(os._exit, 1).result()
+
+    with pytest.raises(click.ClickException, match="use fewer --workers"):
+        lose_a_worker()

@@ -1,0 +1,185 @@
+"""`dwell simulate`."""
+
+import csv
+import json
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+import dwell
+from tests.acceptance.commands import SMALL, assert_self_contained, figures, run, started
+
+FEW = ("--replications", "3", *SMALL)
+
+
+def test_it_prints_a_row_per_number_of_tasks() -> None:
+    """A list of tasks gives as many rows, with what they say of the best ROI."""
+    result = run("simulate", "--tasks", "1e3,10_000", *FEW)
+    assert result.exit_code == 0
+    assert [line.split()[0] for line in result.stdout.splitlines()[3:-1]] == ["1,000", "10,000"]
+    assert "of best" in result.stdout
+
+
+def test_its_json_is_what_the_library_computes() -> None:
+    """Every figure equals that of `replicate` and `Summary` with the same seed."""
+    [row] = figures("simulate", "--tasks", "1e4", "--seed", "7", *FEW)["rows"]
+    policies = dwell.hoeffding([1, 2, 4, 8], c=0.35, tasks=10_000, delta=0.05)
+    world = dwell.World(dwell.Atoms([-0.05, 0.6], [0.9, 0.1]), dwell.Signs())
+    learner = dwell.Cape(policies, tasks=10**4, setup_cost=20.0, announce=False)
+    runs = list(dwell.replicate(learner, world, 10**4, replications=3, rng=7))
+    summary = dwell.Summary.of(runs)
+    for name in ("roi", "roi_error", "best_roi", "share", "regret", "explored"):
+        assert row[name] == getattr(summary, name)
+    assert row["chosen_cap"] in {policies.caps[run.chosen or 0] for run in runs}
+
+
+@pytest.mark.parametrize("learner", ["cape", "etc", "fixed"])
+def test_learners_of_finite_classes_end_with_one_of_the_caps(learner: str) -> None:
+    """What is chosen is one of the caps that were given."""
+    [row] = figures("simulate", "--learner", learner, "--tasks", "1e4", *FEW)["rows"]
+    assert row["chosen_cap"] in (1, 2, 4, 8)
+    assert row["learner"] == learner
+    assert (row["regret_bound"] is None) == (learner != "cape")
+
+
+@pytest.mark.parametrize("learner", ["esc", "esc-cape"])
+def test_learners_of_countable_classes_find_how_many_policies_matter(learner: str) -> None:
+    """On values -1, 0 and 1 the search ends, and the policies that it leaves are counted."""
+    [row] = figures(
+        "simulate", "--learner", learner, "--tasks", "1e6", "--replications", "1", "--c", "0.35",
+        "--prior", "Atoms(-1, 0, 1)", "--setup-cost", "0",
+    )["rows"]  # fmt: skip
+    assert row["candidates"] > 1
+    assert (row["chosen_cap"] is None) == (learner == "esc")
+    assert row["roi_error"] is None
+
+
+def test_a_search_that_fails_says_so_and_earns_nothing() -> None:
+    """Running out of tasks is a result with a note, not an error."""
+    result = run("simulate", "--learner", "esc", "--tasks", "100", "--replications", "1", "--json")
+    assert result.exit_code == 0
+    [row] = json.loads(result.stdout)["rows"]
+    assert (row["roi"], row["chosen_cap"], row["candidates"]) == (0.0, None, 0.0)
+    assert result.stderr.splitlines()[-1] == (
+        "Note: with 100 tasks, ESC ran out of tasks and accepted nothing"
+    )
+
+
+def test_a_vacuous_guarantee_is_a_note_and_no_warning() -> None:
+    """It is said once, in a line of its own, with what it would take."""
+    result = run("simulate", "--tasks", "1e3,1e4", "--replications", "1")
+    notes = [line for line in result.stderr.splitlines() if line.startswith("Note: ")]
+    assert len(notes) == 1
+    assert "with 10,000 tasks, CAPE's guarantee is vacuous here" in notes[0]
+    assert "Warning" not in result.stderr
+
+
+def test_a_guarantee_that_is_vacuous_for_few_tasks_only_is_said_for_those() -> None:
+    """More tasks in the same list do not hide it."""
+    result = run("simulate", "--tasks", "1e3,1e6", "--caps", "1,2,4", "--replications", "1")
+    assert "Note: with 1,000 tasks, CAPE's guarantee" in result.stderr
+    assert "Note: with 1,000,000 tasks" not in result.stderr
+
+
+def test_a_budget_of_samples_is_used_up() -> None:
+    """With `--samples` the rows are by samples, and tasks are counted."""
+    result = run("simulate", "--samples", "1e4,1e5", "--learner", "etc", *FEW)
+    assert result.stdout.split()[0] == "samples"
+    rows = figures("simulate", "--samples", "1e4,1e5", "--learner", "etc", *FEW)["rows"]
+    assert [row["samples"] for row in rows] == [10**4, 10**5]
+    assert all(row["tasks"] < row["samples"] for row in rows)
+
+
+def test_sampled_differs_from_expectations_but_not_by_much() -> None:
+    """Drawing what follows the exploration adds noise and nothing else."""
+    options = ("simulate", "--tasks", "1e5", "--learner", "fixed", *FEW)
+    [expected], [drawn] = figures(*options)["rows"], figures(*options, "--sampled")["rows"]
+    assert expected["roi_error"] == 0.0
+    # 6 standard errors: a false alarm in fewer than one seed in 10^8.
+    assert abs(drawn["roi"] - expected["roi"]) < 6 * drawn["roi_error"]
+    assert drawn["roi"] != expected["roi"]
+
+
+def test_a_world_where_nothing_is_worth_accepting_has_no_share() -> None:
+    """With a best ROI of 0 there is nothing to take a share of."""
+    options = ("simulate", "--prior", "Atoms(-0.5)", "--tasks", "100", *FEW)
+    assert figures(*options)["rows"][0]["share"] is None
+    assert run(*options).exit_code == 0
+
+
+def test_gaussian_observations_are_run_with_the_bound_that_is_given() -> None:
+    """A scale makes up for the bound that normal samples do not have."""
+    rows = figures(
+        "simulate", "--law", "Gaussian(2)", "--bound", "2.5", "--tasks", "1e3", *FEW
+    )["rows"]  # fmt: skip
+    assert len(rows) == 1
+
+
+def test_workers_change_nothing() -> None:
+    """The same seed gives the same JSON for one and for two processes."""
+    options = ("simulate", "--tasks", "1e3,1e4", *FEW)
+    assert figures(*options, "--workers", "2") == figures(*options, "--workers", "1")
+
+
+def test_another_seed_gives_another_result() -> None:
+    """The seed is what makes the figures repeatable."""
+    options = ("simulate", "--tasks", "1e3", *FEW)
+    assert figures(*options) == figures(*options, "--seed", "0") != figures(*options, "--seed", "1")
+
+
+def test_files_hold_what_is_printed(tmp_path: Path) -> None:
+    """CSV and JSON say the same as `--json`; what is missing is empty in CSV."""
+    as_json, as_csv = tmp_path / "figures.json", tmp_path / "figures.csv"
+    printed = figures("simulate", "--tasks", "1e3", *FEW, "--out", str(as_json))
+    assert json.loads(as_json.read_text()) == printed
+    figures("simulate", "--tasks", "1e3", *FEW, "--out", str(as_csv))
+    with as_csv.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    for row, expected in zip(rows, printed["rows"], strict=True):
+        assert row == {n: "" if value is None else str(value) for n, value in expected.items()}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--tasks", "1e3,1e4"),
+        ("--samples", "1e4"),
+        ("--learner", "etc", "--tasks", "1e3"),
+        ("--prior", "Atoms(-0.5)", "--tasks", "1e3"),
+    ],
+)
+def test_its_page_needs_no_network(tmp_path: Path, options: tuple[str, ...]) -> None:
+    """The plot is one whole file, also where there is no regret to draw."""
+    page = tmp_path / "page.html"
+    assert run("simulate", *options, *FEW, "--plot", str(page)).exit_code == 0
+    assert_self_contained(page)
+
+
+def test_the_page_says_which_regrets_a_log_axis_cannot_show(tmp_path: Path) -> None:
+    """A regret of 0 is left out of the figure, with a word about it."""
+    page = tmp_path / "page.html"
+    run("simulate", "--learner", "fixed", "--caps", "8", "--tasks", "1e3", "--plot", str(page))
+    assert "left out at 1,000 tasks" in page.read_text(encoding="utf-8")
+
+
+def test_the_page_says_where_a_search_found_no_candidates(tmp_path: Path) -> None:
+    """A failed search has no line in the figure, with a word about it."""
+    page = tmp_path / "page.html"
+    run("simulate", "--learner", "esc", "--tasks", "100", "--plot", str(page))
+    assert "No candidates were found with 100 tasks" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_ctrl_c_stops_it_without_a_traceback(workers: str) -> None:
+    """An interrupt of the whole group of processes ends all of them, with exit code 130."""
+    endless = ("simulate", "--sampled", "--tasks", "1e15", *SMALL, "--workers", workers)
+    with started(*endless) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == "simulating 20 runs…\n"
+        os.killpg(process.pid, signal.SIGINT)
+        table, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert table == ""
+    assert said.split() == ["Stopped."]
