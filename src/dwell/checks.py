@@ -6,6 +6,8 @@ from operator import index
 from dwell.errors import InvalidInput
 
 _MOST = 10**18
+# Boundaries of this length still fit in memory many times over.
+LONGEST_CAP = 2**22
 
 
 def count(name: str, value: object, least: int = 1) -> int:
@@ -24,6 +26,14 @@ def count(name: str, value: object, least: int = 1) -> int:
     if number > _MOST:
         raise InvalidInput(f"{name} must be at most 10^18, got {number:g}")
     return index(value) if hasattr(value, "__index__") else int(number)
+
+
+def cap(name: str, value: object) -> int:
+    """A cap: a whole number of samples that boundaries can be made for."""
+    checked = count(name, value)
+    if checked > LONGEST_CAP:
+        raise InvalidInput(f"{name} must be at most {LONGEST_CAP:,}, got {checked}")
+    return checked
 
 
 def probability(name: str, value: object) -> float:

@@ -16,9 +16,6 @@ from dwell.errors import InvalidInput
 from dwell.policies import Policies
 from dwell.policy import Policy
 
-# A family without end still ends where the boundaries of one policy would fill the memory.
-LONGEST_CAP = 2**22
-
 
 def hoeffding(
     caps: Iterable[int], *, c: float, tasks: float, delta: float, min_samples: int = 1
@@ -89,14 +86,14 @@ class Countable:
 
     def reaches(self, k: int) -> bool:
         """Whether policy k is short enough to be made."""
-        return self.cap(k) <= LONGEST_CAP
+        return self.cap(k) <= checks.LONGEST_CAP
 
     def policy(self, k: int) -> Policy:
         """Policy k, counted from 1."""
         cap = self.cap(k)
         if not self.reaches(k):
             raise InvalidInput(
-                f"policy k can be made up to cap {LONGEST_CAP}, got k={k}, cap {cap}"
+                f"policy k can be made up to cap {checks.LONGEST_CAP}, got k={k}, cap {cap}"
             )
         samples = np.arange(1, cap + 1, dtype=np.float64)
         logarithms = np.log(samples) + np.log(samples + 1)
@@ -118,7 +115,7 @@ def fixed(n: int, threshold: float = 0.0) -> Policy:
         >>> fixed(3, threshold=1)
         Policy(lower=[-inf, -inf, 1], upper=[inf, inf, 1])
     """
-    unseen = np.full(_cap("n", n) - 1, np.inf)
+    unseen = np.full(checks.cap("n", n) - 1, np.inf)
     threshold = checks.finite("threshold", threshold)
     return Policy(np.append(-unseen, threshold), np.append(unseen, threshold))
 
@@ -144,17 +141,10 @@ def _band(c: float, samples: FloatArray, logarithms: FloatArray) -> FloatArray:
     return np.where(np.abs(bound - whole) <= 1e-12 * bound, whole, bound)
 
 
-def _cap(name: str, value: object) -> int:
-    cap = checks.count(name, value)
-    if cap > LONGEST_CAP:
-        raise InvalidInput(f"{name} must be at most {LONGEST_CAP}, got {cap}")
-    return cap
-
-
 def _checked_caps(caps: Iterable[int]) -> list[int]:
     if not isinstance(caps, Iterable):
         raise InvalidInput(f"caps must be a sequence of whole numbers, got {checks.shown(caps)}")
-    checked = [_cap("each cap", cap) for cap in caps]
+    checked = [checks.cap("each cap", cap) for cap in caps]
     if not checked:
         raise InvalidInput("caps must hold at least one cap, got none")
     for earlier, later in pairwise(checked):

@@ -97,31 +97,51 @@ def within_budget(profile: Profile, samples: int) -> Totals:
     """Run a policy task after task until a budget of samples is used up.
 
     With t samples left, V(t) = sum over durations d < t of reward[d] + probability[d] V(t - d), and
-    likewise for the number of tasks begun. Over a window as long as the cap on which the solution
-    grows by its limit rate it does so for ever: the recursion then maps a line to itself.
+    likewise for the number of tasks begun. V is a line with the slope reward / cost and a rest that
+    obeys the same recursion with a source that ends at the cap. By the renewal theorem the rest
+    tends to the sum of that source over the mean duration; so the recursion is followed only until
+    it is there.
     """
     durations = np.flatnonzero(profile.probability > 0.0) + 1
     period = int(np.gcd.reduce(durations))
     probability = profile.probability[period - 1 :: period]
     reward = profile.reward[period - 1 :: period]
-    # In periods, with t - 1 samples to spare before the last one that would end the budget.
-    left = -(-samples // period) - 1
-    mean_duration = float(probability @ np.arange(1, len(probability) + 1))
-    rates = np.array([reward.sum(), 1.0]) / mean_duration
-    feedback = np.concatenate([[1.0], -probability])
-    length = 4 * len(probability)
-    while True:
-        length = min(length, left + 1)
-        earned, begun = np.zeros(length), np.ones(length)
-        earned[1 : len(reward) + 1] = np.cumsum(reward)[: max(length - 1, 0)]
-        earned[len(reward) + 1 :] = reward.sum()
-        solution = np.array([signal.lfilter([1.0], feedback, source) for source in (earned, begun)])
-        window = solution[:, -len(probability) - 1 :]
-        steady = np.abs(np.diff(window) - rates[:, None]).max(initial=0.0) < 1e-12
-        if length == left + 1 or steady:
-            reward_left, tasks_left = solution[:, -1] + rates * (left + 1 - length)
-            return Totals(float(reward_left), float(tasks_left))
+    left = -(-samples // period)  # in periods
+    stopped, duration_sums = (
+        np.append(0.0, np.cumsum(mass))
+        for mass in (probability, probability * np.arange(1, len(probability) + 1))
+    )
+    time = np.arange(1.0, len(stopped) + 1)
+    totals = []
+    for source in (np.append(0.0, np.cumsum(reward)), np.ones(len(stopped))):
+        slope = source[-1] / duration_sums[-1]
+        rest = source + slope * (stopped * time - duration_sums - time)
+        limit = rest.sum() / duration_sums[-1]
+        totals.append(float(slope * left + _renewed(rest, probability, left, limit, abs(slope))))
+    return Totals(*totals)
+
+
+def _renewed(
+    source: FloatArray, probability: FloatArray, steps: int, limit: float, growth: float
+) -> float:
+    """U(steps) of U(t) = source(t) + sum over d < t of probability[d] U(t - d), from t = 1 on.
+
+    The limit serves as soon as what it is off by is 1e-10 of a line that grows by `growth`.
+    """
+    length = 4 * len(source)
+    while length < steps:
+        solution = _recursion(source, probability, length)
+        if np.abs(solution[-len(source) :] - limit).max() <= 1e-10 * growth * length:
+            return limit
         length *= 2
+    return float(_recursion(source, probability, steps)[-1])
+
+
+def _recursion(source: FloatArray, probability: FloatArray, length: int) -> FloatArray:
+    padded = np.zeros(max(length, len(source)))
+    padded[: len(source)] = source
+    solution: FloatArray = signal.lfilter([1.0], np.append(1.0, -probability), padded[:length])
+    return solution
 
 
 def _indices(table: Table) -> range:

@@ -18,7 +18,7 @@ from dwell import checks
 from dwell.arrays import FloatArray, IntArray
 from dwell.beliefs import Belief, beliefs, mixture
 from dwell.errors import InvalidInput
-from dwell.families import LONGEST_CAP, Countable
+from dwell.families import Countable
 from dwell.kernels.walk import walk_gaussian, walk_lattice
 from dwell.laws import Gaussian
 from dwell.outcomes import scan
@@ -131,7 +131,7 @@ def best_of(family: Countable, world: World, setup_cost: float = 0.0) -> Best:
         >>> best_of(Countable(c=0.35, tasks=10_000, delta=0.05), World(Atoms([-1, 0, 1]), Signs()))
         Best(k=2, roi=0.16666666666666666)
     """
-    count = max(1, min(64, LONGEST_CAP // family.step))
+    count = max(1, min(64, checks.LONGEST_CAP // family.step))
     while True:
         table = exact(family.first(count), world, setup_cost)
         values, weights = mixture(world, count)

@@ -23,7 +23,7 @@ from dwell import (
     hoeffding,
     scan,
 )
-from dwell.families import LONGEST_CAP
+from dwell.checks import LONGEST_CAP
 from tests.refusals import refused
 from tests.strategies import PROPERTY
 

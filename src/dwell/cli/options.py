@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 Command = Callable[..., None]
 Option = Callable[[Command], Command]
 
-# Boundaries of this length still fit in memory many times over.
-_LONGEST_CAP = 2**22
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
@@ -237,10 +234,7 @@ def _range_of_caps(name: str, text: str) -> list[int]:
 
 
 def _cap(name: str, text: str) -> int:
-    cap = whole(f"each cap in {name}", text)
-    if cap > _LONGEST_CAP:
-        raise InvalidInput(f"each cap in {name} must be at most {_LONGEST_CAP:,}, got {cap:,}")
-    return cap
+    return checks.cap(f"each cap in {name}", whole(f"each cap in {name}", text))
 
 
 def file_ending_in(*endings: str) -> Callable[[str, str], Path]:
