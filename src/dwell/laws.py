@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from dwell import checks
 from dwell.arrays import FloatArray
+from dwell.kernels.drawing import draw_signs
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,18 +154,13 @@ def _three_way(
     shape = (len(plus), samples)
     words = rng.integers(0, 1 << 64, -(-shape[0] * shape[1] // 8), dtype=np.uint64)
     first_byte = words.view(np.uint8)[: shape[0] * shape[1]].reshape(shape)
-    plus_byte, minus_byte = (
-        np.minimum(threshold * 256.0, 255.0).astype(np.uint8)[:, None]
-        for threshold in (plus, not_minus)
+    drawn = np.empty(shape, dtype=np.int8)
+    tied = np.empty(first_byte.size, dtype=np.int64)
+    tied = tied[: draw_signs(first_byte, plus, not_minus, drawn, tied)]
+    task = tied // samples
+    # 255 + 0.99… may round to 256, but a uniform number lies below 1.
+    uniform = np.minimum(
+        (first_byte.flat[tied] + rng.random(len(tied))) / 256.0, np.nextafter(1.0, 0.0)
     )
-    drawn = (first_byte < plus_byte).view(np.int8) - (first_byte > minus_byte).view(np.int8)
-    tied = first_byte == plus_byte
-    if not_minus is not plus:
-        tied |= first_byte == minus_byte
-    rows, columns = np.divmod(np.flatnonzero(tied), samples)
-    uniform = (first_byte[rows, columns] + rng.random(len(rows))) / 256.0
-    # 255 + 0.99… rounds to 256, but a uniform number lies below 1.
-    np.minimum(uniform, np.nextafter(1.0, 0.0), out=uniform)
-    above = (uniform < plus[rows]).view(np.int8)
-    drawn[rows, columns] = above - (uniform >= not_minus[rows]).view(np.int8)
+    drawn.flat[tied] = (uniform < plus[task]).view(np.int8) - (uniform >= not_minus[task])
     return drawn

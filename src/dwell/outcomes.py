@@ -50,22 +50,23 @@ def scan(
     policies = Policies.of(policies)
     flat, starts = _laid_out(samples, lengths)
     shape = (len(starts) - 1, len(policies))
-    durations = np.empty(shape, dtype=np.int32)
-    decisions = np.empty(shape, dtype=np.int8)
+    durations, decisions = _empty(*shape)
     longest = int(np.diff(starts).max(initial=0))
     for chain in policies.chains:
         lower, upper = chain.head.prefix(max(1, longest))
         whole = flat.dtype == np.int8  # then sums are whole numbers, and so may boundaries be
+        alone = len(chain.members) == len(policies)
+        results = (durations, decisions) if alone else _empty(shape[0], len(chain.members))
         scan_chain(
             flat,
             starts,
             _whole(np.floor(lower)) if whole else lower,
             _whole(np.ceil(upper)) if whole else upper,
-            chain.members,
-            chain.caps,
-            durations,
-            decisions,
+            chain.caps.astype(np.int32),
+            *results,
         )
+        if not alone:
+            durations[:, chain.members], decisions[:, chain.members] = results
     for index, rule in policies.rules:
         for task in range(shape[0]):
             row = flat[starts[task] : starts[task + 1]].astype(np.float64)
@@ -74,6 +75,10 @@ def scan(
             else:
                 durations[task, index], decisions[task, index] = len(row), -1
     return Outcomes(durations, decisions)
+
+
+def _empty(tasks: int, policies: int) -> tuple[Durations, Decisions]:
+    return np.empty((tasks, policies), np.int32), np.empty((tasks, policies), np.int8)
 
 
 def _laid_out(

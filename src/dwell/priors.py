@@ -44,7 +44,8 @@ class Atoms:
 
     def sample(self, size: int, rng: np.random.Generator) -> FloatArray:
         """Draw `size` values."""
-        return rng.choice(np.array(self.values), size, p=np.array(self.weights))
+        weights = None if len(set(self.weights)) == 1 else np.array(self.weights)
+        return rng.choice(np.array(self.values), size, p=weights)
 
     def __repr__(self) -> str:
         if len(set(self.weights)) == 1:

@@ -24,25 +24,30 @@ class Records:
     Attributes:
         durations: How many samples each policy would have drawn.
         decisions: Whether it would have accepted.
-        rewards: Unbiased estimates of what it would have earned; None where no samples were drawn
-            beyond its decision.
+        estimates: Unbiased estimates of the idea's value from samples that the decision did not
+            see, one per policy or one for all; None where no such samples were drawn.
         drawn: How many samples were drawn in each task.
     """
 
     durations: Durations
     decisions: Decisions
-    rewards: FloatArray | None
+    estimates: FloatArray | None
     drawn: IntArray
 
     def __post_init__(self) -> None:
         shape = self.durations.shape
         if self.decisions.shape != shape or (len(self.drawn),) != shape[:1]:
             raise InvalidInput(f"records need a decision per duration, got {shape} durations")
-        if self.rewards is not None and self.rewards.shape != shape:
+        if self.estimates is not None and self.estimates.shape not in (shape, (shape[0], 1)):
             raise InvalidInput(
-                f"records need a reward per duration, got {shape} durations and "
-                f"{self.rewards.shape} rewards"
+                f"records need an estimate per duration or per task, got {shape} durations and "
+                f"{self.estimates.shape} estimates"
             )
+
+    @property
+    def rewards(self) -> FloatArray | None:
+        """Unbiased estimates of what each policy would have earned."""
+        return None if self.estimates is None else self.decisions * self.estimates
 
     def __len__(self) -> int:
         return len(self.drawn)
@@ -52,7 +57,7 @@ class Records:
         return Records(
             self.durations[:count],
             self.decisions[:count],
-            None if self.rewards is None else self.rewards[:count],
+            None if self.estimates is None else self.estimates[:count],
             self.drawn[:count],
         )
 
@@ -66,10 +71,9 @@ def oversampled(samples: Samples, policies: Policies) -> Records:
     """
     outcomes = scan(samples, policies)
     cap = policies.caps[-1]
-    means = tail_means(samples, cap, 2 * cap)
     return Records(
         durations=outcomes.durations,
         decisions=outcomes.decisions,
-        rewards=outcomes.decisions * means[:, None],
+        estimates=tail_means(samples, cap, 2 * cap)[:, None],
         drawn=np.full(len(samples), 2 * cap, dtype=np.int64),
     )

@@ -116,11 +116,11 @@ def record(plan: Plan, rows: Samples) -> Records:
 
 
 def part(records: Records, start: int, stop: int) -> Records:
-    rewards = None if records.rewards is None else records.rewards[start:stop]
+    estimates = None if records.estimates is None else records.estimates[start:stop]
     return Records(
         records.durations[start:stop],
         records.decisions[start:stop],
-        rewards,
+        estimates,
         records.drawn[start:stop],
     )
 
@@ -525,8 +525,9 @@ def with_width(records: Records, width: int) -> Records:
     def widened(column: Any) -> Any:
         return np.ascontiguousarray(np.repeat(column[:, :1], width, axis=1))
 
-    rewards = None if records.rewards is None else widened(records.rewards)
-    return Records(widened(records.durations), widened(records.decisions), rewards, records.drawn)
+    return Records(
+        widened(records.durations), widened(records.decisions), records.estimates, records.drawn
+    )
 
 
 def explored_part(case: Case) -> tuple[AnyLearner, Records]:
@@ -546,7 +547,7 @@ def test_records_without_rewards_are_refused_while_exploring(name: str) -> None:
     learner, records = explored_part(CASES[name])
     before = learner.to_json()
     with refused("reward" if name in ("ExploreThenCommit", "Cape") else "oversampled"):
-        learner.learn(replace(records, rewards=None))
+        learner.learn(replace(records, estimates=None))
     assert learner.to_json() == before
 
 
@@ -576,14 +577,24 @@ def test_records_of_more_than_one_policy_are_refused_in_escs_second_phase() -> N
 
 
 def test_records_that_contradict_themselves_are_refused() -> None:
-    """Durations and rewards of different numbers of policies or tasks are no records."""
+    """Durations and estimates of different numbers of policies or tasks are no records."""
     learner, records = explored_part(CASES["Cape"])
     assert records.rewards is not None
     before = learner.to_json()
-    for rewards in (records.rewards[:, :2].copy(), records.rewards[:3].copy()):
-        with refused("reward"):
-            learner.learn(replace(records, rewards=rewards))
+    for estimates in (records.rewards[:, :2].copy(), records.rewards[:3].copy()):
+        with refused("estimate"):
+            learner.learn(replace(records, estimates=estimates))
         assert learner.to_json() == before
+
+
+def test_an_estimate_per_policy_counts_like_one_for_all() -> None:
+    """Where they are the same numbers, so are the sums."""
+    learner, records = explored_part(CASES["Cape"])
+    assert records.estimates is not None
+    each = np.repeat(records.estimates, records.durations.shape[1], axis=1)
+    other = copy.deepcopy(learner)
+    assert learner.learn(records) == other.learn(replace(records, estimates=each))
+    assert learner.to_json() == other.to_json()
 
 
 @LEARNERS

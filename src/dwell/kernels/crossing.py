@@ -12,8 +12,7 @@ def scan_chain(
     starts: IntArray,
     lower: FloatArray | IntArray,
     upper: FloatArray | IntArray,
-    members: IntArray,
-    caps: IntArray,
+    caps: Durations,
     durations: Durations,
     decisions: Decisions,
 ) -> None:
@@ -24,8 +23,7 @@ def scan_chain(
         starts: Where each task begins in `samples`; one more entry marks the end of the last.
         lower: The longest policy's lower boundary, of the type in which sums are kept.
         upper: Its upper boundary.
-        members: The columns of the results that belong to the chain's policies.
-        caps: The caps of those policies.
+        caps: The caps of the chain's policies.
         durations: Filled with how many samples each policy draws on each task.
         decisions: Filled with 1 (accept), 0 (reject) or -1 (the samples ended before it stopped).
     """
@@ -55,25 +53,25 @@ def scan_chain(
             elif total <= lower[d]:
                 side = 0
             d += 1
-        for k in range(len(caps)):
-            if side >= 0 and d <= caps[k]:
-                durations[task, members[k]] = d
-                decisions[task, members[k]] = side
-            elif caps[k] <= length:
-                durations[task, members[k]] = caps[k]
-                decisions[task, members[k]] = 0
-            else:
-                durations[task, members[k]] = length
-                decisions[task, members[k]] = -1
+        if side >= 0:
+            for k in range(len(caps)):
+                durations[task, k] = min(d, caps[k])
+                decisions[task, k] = side if d <= caps[k] else 0
+        else:
+            for k in range(len(caps)):
+                durations[task, k] = min(length, caps[k])
+                decisions[task, k] = 0 if caps[k] <= length else -1
 
 
 @compiled
 def tail_means(samples: Samples, start: int, stop: int) -> FloatArray:
     """The mean of columns `start` to `stop` of each row."""
     means = np.empty(len(samples))
+    zero = np.zeros(1, dtype=samples.dtype)[0]  # whole numbers are added as such, and fast
     for task in range(len(samples)):
-        total = 0.0 * samples[task, start]
-        for i in range(start, stop):
-            total += samples[task, i]
-        means[task] = total / (stop - start)
+        row = samples[task, start:stop]
+        total = zero
+        for i in range(len(row)):
+            total += row[i]
+        means[task] = total / len(row)
     return means

@@ -4,14 +4,15 @@ from math import sqrt
 
 import numpy as np
 
-from dwell.arrays import Durations, FloatArray, IntArray
+from dwell.arrays import Decisions, Durations, FloatArray, IntArray
 from dwell.kernels.compile import compiled
 
 
 @compiled
 def explore_and_eliminate(
     durations: Durations,
-    rewards: FloatArray,
+    decisions: Decisions,
+    estimates: FloatArray,
     explored: int,
     first_test: int,
     last: int,
@@ -27,7 +28,8 @@ def explore_and_eliminate(
 
     Args:
         durations: A row per task, a column per policy up to the longest candidate.
-        rewards: The unbiased estimates of what each policy would have earned.
+        decisions: Whether each policy would have accepted.
+        estimates: Unbiased estimates of the value, one per policy or one for all.
         explored: How many tasks were explored before (n - 1).
         first_test: The first task after which policies may be dropped.
         last: The last task to explore (N_ex).
@@ -47,7 +49,13 @@ def explore_and_eliminate(
         n = explored + row + 1
         for k in range(width):
             duration_sums[k] += durations[row, k]
-            reward_sums[k] += rewards[row, k]
+        if estimates.shape[1] == 1:
+            estimate = estimates[row, 0]
+            for k in range(width):
+                reward_sums[k] += decisions[row, k] * estimate
+        else:
+            for k in range(width):
+                reward_sums[k] += decisions[row, k] * estimates[row, k]
         if n >= first_test and _drop(
             n, width, duration_sums, reward_sums, dropped_at, caps, logarithm, bound, setup_cost
         ):

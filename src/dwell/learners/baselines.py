@@ -121,7 +121,7 @@ class ExploreThenCommit(Stored):
         if self.chosen is not None:
             return len(records)
         width = len(self.policies)
-        if records.rewards is None or records.durations.shape[1] != width:
+        if (rewards := records.rewards) is None or records.durations.shape[1] != width:
             raise InvalidInput(
                 f"explore-then-commit is exploring: each record must estimate the rewards of all "
                 f"{width} policies"
@@ -130,7 +130,7 @@ class ExploreThenCommit(Stored):
         # Cumulative sums add in order, so that a block gives the very sums that single tasks do.
         for sums, new in (
             (self.tally.duration_sums, records.durations[:taken]),
-            (self.tally.reward_sums, records.rewards[:taken]),
+            (self.tally.reward_sums, rewards[:taken]),
         ):
             sums[:] = np.cumsum(np.vstack([sums, new]), axis=0)[-1]
         self.tally.explored += taken

@@ -83,7 +83,7 @@ class Cape(Stored):
         >>> learner = Cape(policies, tasks=10**6, delta=0.05)
         >>> run = simulate(learner, World(Atoms([-1, 0, 1]), Signs()), tasks=10**6, rng=0)
         >>> policies.caps[run.chosen], run.explored
-        (3, 4388)
+        (3, 4368)
     """
 
     SETTINGS = (
@@ -192,14 +192,15 @@ class Cape(Stored):
         if not self.exploring:
             return len(records)
         width = int(self.candidates[-1]) + 1
-        if records.rewards is None or records.durations.shape[1] != width:
+        if records.estimates is None or records.durations.shape[1] != width:
             raise InvalidInput(
                 f"CAPE is exploring: each record must estimate the rewards of the first {width} "
                 "policies, as its plan says"
             )
         taken = explore_and_eliminate(
             records.durations,
-            records.rewards,
+            records.decisions,
+            records.estimates,
             self.tally.explored,
             self.guarantee.first_test,
             # A single policy is left from the start: line 7 ends the exploration at once.

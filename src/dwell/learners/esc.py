@@ -49,7 +49,7 @@ class Esc(Stored):
         >>> learner = Esc(family, tasks=10**6)
         >>> run = simulate(learner, World(Atoms([-1, 0, 1]), Signs()), tasks=10**6, rng=0)
         >>> run.learner.found, run.roi
-        (64, 0.0)
+        (128, 0.0)
     """
 
     SETTINGS = ("family", "tasks", "delta", "accuracy", "setup_cost", "bound")

@@ -28,7 +28,7 @@ class EscCape(Stored):
         >>> learner = EscCape(family, tasks=10**6)
         >>> run = simulate(learner, World(Atoms([-1, 0, 1]), Signs()), tasks=10**6, rng=0)
         >>> run.chosen + 1, run.explored
-        (3, 175398)
+        (3, 210504)
     """
 
     SETTINGS = (
