@@ -4,6 +4,8 @@ These tests run twice: once compiled like everything else, and once with the com
 so that the lines inside the kernels count as covered.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -24,7 +26,9 @@ from dwell import (
     simulate,
 )
 from dwell.kernels.crossing import tail_means
+from dwell.kernels.drawing import draw_signs
 from dwell.outcomes import scan
+from dwell.records import oversampled
 from tests.plain import CapeTwin, enumerate_sequences, run_policy
 
 
@@ -80,8 +84,42 @@ def test_gaussian_walks_leave_nothing_behind() -> None:
         table = exact(policies, World(prior, Gaussian(1.0)))
         for index in range(3):
             assert table.profile(index).probability.sum() == pytest.approx(1, abs=1e-12)
+    wide = exact(Policy([-90] * 9 + [0], [90] * 9 + [0]), World(Atoms([0.0]), Gaussian(1.0)))
+    assert wide.accept_rate[0] == pytest.approx(0.5)
     far = exact(Policy([5, 6], [9, 6]), World(Atoms([-90.0]), Gaussian(1.0)))
     assert far.cost[0] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("plus", [0.0, 0.1, 0.25, 0.5, 0.7, 255.5 / 256, 1.0])
+@pytest.mark.parametrize("minus", [0.0, 0.002, 0.3, 0.5])
+def test_first_bytes_settle_what_they_can(plus: float, minus: float) -> None:
+    """A byte stands for an interval of uniform numbers: it ties if a threshold lies inside."""
+    if plus + minus > 1.0:
+        plus = 1.0 - minus
+    not_minus = plus if minus == 0.5 else 1.0 - minus
+    every_byte = np.arange(256, dtype=np.uint8)[None, :]
+    drawn, tied = np.empty((1, 256), dtype=np.int8), np.empty(256, dtype=np.int64)
+    ties = draw_signs(every_byte, np.array([plus]), np.array([not_minus]), drawn, tied)
+    for byte in range(256):
+        low, high = byte / 256, (byte + 1) / 256
+        inside = low < plus < high or low < not_minus < high
+        # The last byte also ties with a threshold of 1, which no uniform number reaches.
+        assert (byte in tied[:ties]) == (inside or (byte == 255 and not_minus == 1.0 > plus))
+        if not inside:
+            assert drawn[0, byte] == (1 if high <= plus else -1 if low >= not_minus else 0)
+
+
+def test_estimates_may_differ_from_policy_to_policy() -> None:
+    """One estimate for all and the same one for each give the same sums; a block ends in time."""
+    policies = Policies([fixed(1, 1), fixed(2, 1)])
+    rows = World(Atoms([0.3]), Signs()).sample(30, 4, rng=2)[1]
+    records = oversampled(rows, policies)
+    assert records.estimates is not None
+    each = replace(records, estimates=np.repeat(records.estimates, 2, axis=1))
+    learners = [Cape(policies, tasks=20, exploration_cap=20, announce=False) for _ in range(2)]
+    taken = [learner.learn(block) for learner, block in zip(learners, (records, each), strict=True)]
+    assert taken == [20, 20]
+    assert learners[0].to_json() == learners[1].to_json()
 
 
 def test_elimination_drops_what_the_twin_drops() -> None:
