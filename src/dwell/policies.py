@@ -1,7 +1,7 @@
 """A finite ordered set of policies, and the chains that share their boundaries."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self, overload
@@ -88,14 +88,14 @@ class Policies(Sequence[AnyPolicy]):
             for head, members in groups
         )
 
-    @property
-    def rules(self) -> Iterator[tuple[int, Rule]]:
+    @cached_property
+    def rules(self) -> tuple[tuple[int, Rule], ...]:
         """The policies that are Python functions, with their indices."""
-        return ((i, policy) for i, policy in enumerate(self) if isinstance(policy, Rule))
+        return tuple((i, policy) for i, policy in enumerate(self) if isinstance(policy, Rule))
 
     def to_json(self) -> str:
         """The set as JSON, the boundaries of each chain written once."""
-        if any(True for _ in self.rules):
+        if self.rules:
             raise InvalidInput("a Rule holds Python functions and cannot be written as JSON")
         chains = [
             {
@@ -147,7 +147,7 @@ class Policies(Sequence[AnyPolicy]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Truncations share their boundaries' memory; pickled one by one they would not.
-        if any(True for _ in self.rules):
+        if self.rules:
             return Policies, (self._policies,)
         return Policies.from_json, (self.to_json(),)
 
