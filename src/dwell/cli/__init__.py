@@ -11,6 +11,7 @@ import click
 from dwell import __version__
 from dwell.cli.demo import demo
 from dwell.cli.exact import exact
+from dwell.cli.reproduce import reproduce
 from dwell.cli.simulate import simulate
 from dwell.errors import DwellError
 
@@ -54,10 +55,11 @@ def main(context: click.Context) -> None:
       dwell demo
       dwell exact --prior "Beta(2, 3)" --caps 1:50
       dwell simulate --learner cape --tasks 1e4,1e6,1e8
+      dwell reproduce --quick
     """  # noqa: D301 - click knows text to keep as it is by a real backspace
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
 
-for _command in (demo, exact, simulate):
+for _command in (demo, exact, simulate, reproduce):
     main.add_command(_command)

@@ -1,6 +1,7 @@
 """Files that are written whole or not at all."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from dwell.errors import CannotWrite, InvalidInput
@@ -25,6 +26,29 @@ def _obstacle(path: Path) -> str:
     if not path.parent.is_dir():
         return f"there is no folder {path.parent}"
     return "" if os.access(path.parent, os.W_OK) else f"the folder {path.parent} is read-only"
+
+
+def writable_folder(path: Path, option: str) -> Path:
+    """The path, if it is a folder to write in or can become one: asked before anything else."""
+    try:
+        there = next(folder for folder in (path, *path.parents) if folder.exists())
+        reason = _obstacle(there / "file") if there.is_dir() else f"{there} is a file"
+    except OSError as error:  # such as a name that is too long
+        reason = error.strerror or str(error)
+    if reason:
+        raise CannotWrite(f"cannot write into {path}: {reason}; choose another {option}")
+    return path
+
+
+def write_into(folder: Path, texts: Mapping[str, str], option: str) -> None:
+    """Write files into a folder, by their names; it is made if there is none."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise CannotWrite(f"cannot make {folder}: {reason}; choose another {option}") from error
+    for name, text in texts.items():
+        write_whole(folder / name, text, option)
 
 
 def write_whole(path: Path, text: str, option: str) -> None:

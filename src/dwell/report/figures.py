@@ -12,12 +12,13 @@ from dwell.report.rows import ExactRow, SimulatedRow
 
 # Colours that people with any colour vision tell apart (Okabe and Ito).
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#8A8F98"
-_COLOURS = (BLUE, ORANGE, GREEN, "#CC79A7", "#E69F00", "#56B4E9")
+COLOURS = (BLUE, ORANGE, GREEN, "#CC79A7", "#E69F00", "#56B4E9")
+ERROR_BARS = "Bars reach two Monte Carlo standard errors to either side."
 
 
 def roi_by_cap(rows: Sequence[ExactRow]) -> go.Figure:
     """ROI over the cap, with the best one marked."""
-    figure = _figure("cap (most samples per test)", "ROI")
+    figure = empty_figure("cap (most samples per test)", "ROI")
     figure.add_scatter(
         x=[row.cap for row in rows],
         y=[row.roi for row in rows],
@@ -42,7 +43,7 @@ def roi_by_cap(rows: Sequence[ExactRow]) -> go.Figure:
 
 def boundaries(policy: Policy) -> go.Figure:
     """When a policy stops: its two boundaries on the running sum."""
-    figure = _figure("samples drawn", "running sum")
+    figure = empty_figure("samples drawn", "running sum")
     samples = np.arange(1, policy.cap + 1)
     upper = _finite(policy.upper)
     # At the cap the lower boundary meets the upper one; what lies in between is rejected there.
@@ -64,7 +65,7 @@ def boundaries(policy: Policy) -> go.Figure:
 def regret_over_budget(rows: Sequence[SimulatedRow]) -> tuple[go.Figure, str]:
     """Regret on log-log axes with the theorem's bound beside it, and what to say under it."""
     budget = "tasks" if rows[0].samples is None else "samples"
-    figure = _figure(budget, "regret (best ROI minus ROI)")
+    figure = empty_figure(budget, "regret (best ROI minus ROI)")
     shown = [row for row in rows if row.regret > 0.0]
     figure.add_scatter(
         x=[_budget(row) for row in shown],
@@ -93,7 +94,7 @@ def regret_over_budget(rows: Sequence[SimulatedRow]) -> tuple[go.Figure, str]:
         )
     figure.update_xaxes(type="log", exponentformat="power", dtick=1)
     figure.update_yaxes(type="log", exponentformat="power", dtick=1)
-    caption = "Bars reach two Monte Carlo standard errors to either side."
+    caption = ERROR_BARS
     left_out = [f"{_budget(row):,.0f}" for row in rows if row.regret <= 0.0]
     if left_out:
         caption += (
@@ -105,7 +106,7 @@ def regret_over_budget(rows: Sequence[SimulatedRow]) -> tuple[go.Figure, str]:
 
 def candidates_over_time(runs: Mapping[int, Run], budget: str) -> tuple[go.Figure, str]:
     """How candidates became fewer in one run per budget, and what to say under the figure."""
-    figure = _figure("explored tasks", "candidates")
+    figure = empty_figure("explored tasks", "candidates")
     empty = []
     for index, (amount, run) in enumerate(runs.items()):
         if not run.known.candidates:
@@ -116,7 +117,7 @@ def candidates_over_time(runs: Mapping[int, Run], budget: str) -> tuple[go.Figur
             x=[max(1, task) for task, _ in steps],
             y=[candidates for _, candidates in steps],
             mode="lines+markers",
-            line={"shape": "hv", "color": _COLOURS[index % len(_COLOURS)]},
+            line={"shape": "hv", "color": COLOURS[index % len(COLOURS)]},
             name=f"{amount:,} {budget}",
         )
     figure.update_xaxes(type="log", exponentformat="power", dtick=1)
@@ -130,8 +131,8 @@ def candidates_over_time(runs: Mapping[int, Run], budget: str) -> tuple[go.Figur
 
 def share_by_tasks(shares: Mapping[str, Mapping[int, float]]) -> go.Figure:
     """The share of the best ROI that each learner earns, by the number of ideas."""
-    figure = _figure("ideas", "share of the best ROI")
-    for colour, (learner, by_tasks) in zip(_COLOURS, shares.items(), strict=False):
+    figure = empty_figure("ideas", "share of the best ROI")
+    for colour, (learner, by_tasks) in zip(COLOURS, shares.items(), strict=False):
         figure.add_bar(
             x=[f"{tasks:,}" for tasks in by_tasks],
             y=list(by_tasks.values()),
@@ -146,7 +147,8 @@ def share_by_tasks(shares: Mapping[str, Mapping[int, float]]) -> go.Figure:
     return figure
 
 
-def _figure(x_title: str, y_title: str) -> go.Figure:
+def empty_figure(x_title: str, y_title: str) -> go.Figure:
+    """A figure with titled axes and nothing in it."""
     return go.Figure(
         layout={
             "template": "plotly_white",

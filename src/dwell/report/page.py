@@ -14,6 +14,9 @@ body { margin: 0 auto; max-width: 860px; padding: 24px 16px 48px; color: #1c2026
   background: #fff; font: 16px/1.55 system-ui, -apple-system, "Segoe UI", sans-serif; }
 h1 { font-size: 1.6em; line-height: 1.25; }
 h2 { font-size: 1.15em; margin: 2em 0 0.5em; }
+h3 { font-size: 1em; margin: 1.5em 0 0.5em; }
+dt { font-weight: 600; }
+dd { margin: 0 0 0.6em; overflow-wrap: anywhere; }
 .table { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: 5px 14px 5px 0; text-align: right; white-space: nowrap; }
@@ -30,13 +33,15 @@ figcaption { color: #555b65; font-size: 0.9em; }
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading, and under it paragraphs, a table, a figure and its caption, where given."""
+    """A heading, and under it what is given of the rest, in this order."""
 
     title: str
     paragraphs: tuple[str, ...] = ()
+    terms: tuple[tuple[str, str], ...] = ()
     table: Grid | None = None
     figure: Any = None
     caption: str = ""
+    level: int = 2
 
 
 def page(title: str, paragraphs: Iterable[str], sections: Iterable[Section]) -> str:
@@ -61,7 +66,11 @@ def page(title: str, paragraphs: Iterable[str], sections: Iterable[Section]) -> 
 
 
 def _section(section: Section, index: int) -> str:
-    parts = [f"<h2>{escape(section.title)}</h2>", _paragraphs(section.paragraphs)]
+    heading = f"h{section.level}"
+    parts = [f"<{heading}>{escape(section.title)}</{heading}>", _paragraphs(section.paragraphs)]
+    if section.terms:
+        terms = "\n".join(f"<dt>{escape(t)}</dt><dd>{escape(d)}</dd>" for t, d in section.terms)
+        parts.append(f"<dl>{terms}</dl>")
     if section.table is not None:
         parts.append(_table(section.table))
     if section.figure is not None:

@@ -21,18 +21,27 @@ class Grid:
         rows: A text per cell.
         marked: The rows to stress.
         left: How many columns are aligned to the left.
+        shares: How columns of long texts share the width, 0 for one as wide as its longest text;
+            none if all are. Rows of several lines are set apart.
     """
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     marked: frozenset[int] = frozenset()
     left: int = 0
+    shares: tuple[int, ...] = ()
 
     def rich(self) -> RichTable:
         """The table as a terminal shows it."""
-        table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
+        long = bool(self.shares)
+        table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_lines=long, expand=long)
         for column, title in enumerate(self.header):
-            table.add_column(title, justify="left" if column < self.left else "right")
+            table.add_column(
+                title,
+                justify="left" if column < self.left else "right",
+                ratio=(self.shares[column] or None) if long else None,
+                no_wrap=long and not self.shares[column],
+            )
         for index, row in enumerate(self.rows):
             table.add_row(*row, style="bold" if index in self.marked else None)
         return table

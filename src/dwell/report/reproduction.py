@@ -1,0 +1,117 @@
+"""The paper, reproduced: what was found of each claim, as a table, as JSON and as a page."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from math import isfinite
+from typing import Any
+
+from dwell.lab.claims.finding import Effort, Finding
+from dwell.report.charts import drawn
+from dwell.report.page import Section, page
+from dwell.report.tables import Grid
+
+TITLE = "The paper, reproduced"
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """What was found, and how it was looked for."""
+
+    findings: Sequence[Finding]
+    effort: Effort
+
+    @property
+    def failed(self) -> list[str]:
+        """The claims that do not hold."""
+        return [finding.claim for finding in self.findings if not finding.holds]
+
+    @property
+    def conclusion(self) -> str:
+        """The outcome in one sentence."""
+        count = len(self.findings)
+        if self.failed:
+            return f"{len(self.failed)} of {count} checked claims FAIL: {', '.join(self.failed)}."
+        return "The one checked claim holds." if count == 1 else f"All {count} checked claims hold."
+
+    def grid(self) -> Grid:
+        """The table of `dwell reproduce`."""
+        return Grid(
+            ("claim", "in the paper", "stated", "measured", "verdict"),
+            tuple((f.claim, f.place, f.stated, f.measured, _verdict(f)) for f in self.findings),
+            marked=self._failed_rows,
+            left=5,
+            shares=(0, 3, 4, 5, 0),
+        )
+
+    def json(self) -> str:
+        """The settings and all findings; the same for the same seed, whoever computed them."""
+        settings = {
+            "claims": [finding.claim for finding in self.findings],
+            "quick": self.effort.quick,
+            "seed": self.effort.seed,
+        }
+        findings = [
+            # A chart shows nothing that is not among the figures.
+            {
+                f.name: _plain(getattr(finding, f.name))
+                for f in fields(finding)
+                if f.name != "charts"
+            }
+            for finding in self.findings
+        ]
+        return json.dumps({"settings": settings, "findings": findings}, indent=2, allow_nan=False)
+
+    def html(self) -> str:
+        """The report as a page that needs no network."""
+        overview = Grid(
+            ("claim", "in the paper", "verdict"),
+            tuple((f.claim, f.place, _verdict(f)) for f in self.findings),
+            marked=self._failed_rows,
+            left=3,
+        )
+        how = "quick" if self.effort.quick else "full"
+        introduction = (
+            "Every claim of the paper behind dwell, checked against figures that are computed "
+            "exactly: what the paper states, what was measured (± one Monte Carlo standard "
+            "error), and what that means to someone who runs tests.",
+            f"{self.conclusion} This was the {how} check, with seed {self.effort.seed}.",
+        )
+        sections = [Section("Overview", table=overview)]
+        for finding in self.findings:
+            sections += _sections(finding)
+        return page(TITLE, introduction, sections)
+
+    @property
+    def _failed_rows(self) -> frozenset[int]:
+        return frozenset(i for i, finding in enumerate(self.findings) if not finding.holds)
+
+
+def _verdict(finding: Finding) -> str:
+    return "holds" if finding.holds else "FAILS"
+
+
+def _sections(finding: Finding) -> list[Section]:
+    told = Section(
+        f"{finding.claim.capitalize()} ({finding.place})",
+        terms=(
+            ("The paper states", finding.stated),
+            ("Measured", finding.measured),
+            ("Verdict", _verdict(finding)),
+            ("In practice", finding.words),
+        ),
+    )
+    charts = []
+    for chart in finding.charts:
+        figure, caption = drawn(chart)
+        charts.append(Section(chart.title, figure=figure, caption=caption, level=3))
+    return [told, *charts]
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it: what is no finite number is null."""
+    if isinstance(value, dict):
+        return {name: _plain(entry) for name, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(entry) for entry in value]
+    return None if isinstance(value, float) and not isfinite(value) else value

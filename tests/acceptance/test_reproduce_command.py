@@ -1,0 +1,163 @@
+"""`dwell reproduce`."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dwell.lab.claims import CLAIMS
+from dwell.lab.claims.finding import Chart, Effort, Finding, Line
+from tests.acceptance.commands import assert_self_contained, figures, run
+from tests.acceptance.test_bad_input import assert_refused
+from tests.conftest import Reproduced
+
+CHEAP = ("bounds", "unbiased", "discovery")
+# Runs replications, which workers share out, and takes no second.
+SHARED_OUT = "elimination"
+
+
+@pytest.fixture(autouse=True)
+def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_every_claim_of_the_paper_holds(reproduced: Reproduced) -> None:
+    """The quick check has a row for each claim, all of which hold, and exits with 0."""
+    assert reproduced.exit_code == 0, reproduced.stderr
+    lines = reproduced.stdout.splitlines()
+    rows = [line.split() for line in lines if line.split()[:1] and line.split()[0] in CLAIMS]
+    assert [(row[0], row[-1]) for row in rows] == [(name, "holds") for name in CLAIMS]
+    assert max(map(len, lines)) <= 120
+    assert lines[-2:] == ["All 8 checked claims hold.", f"The report is in {reproduced.folder}"]
+    assert reproduced.stderr == "checking 8 claims…\n"
+
+
+def test_the_slopes_are_the_papers(reproduced: Reproduced) -> None:
+    """Regret falls as 1 / N with a large gap and as N^(-1/3) with a tiny one, below its bounds."""
+    report = json.loads((reproduced.folder / "report.json").read_text())
+    [rates] = [found["figures"] for found in report["findings"] if found["claim"] == "rates"]
+    assert rates["large_gap"]["exponent"] == pytest.approx(-1.0, abs=0.1)
+    assert rates["tiny_gap"]["exponent"] == pytest.approx(-1 / 3, abs=0.05)
+    for curve in rates.values():
+        assert all(r < b for r, b in zip(curve["regret"], curve["bound"], strict=True))
+
+
+def test_its_report_tells_every_claim_and_needs_no_network(reproduced: Reproduced) -> None:
+    """The page has a section per claim; both files are there, and nothing else."""
+    page = reproduced.folder / "report.html"
+    assert_self_contained(page)
+    text = page.read_text(encoding="utf-8")
+    assert all(f"<h2>{name.capitalize()} (" in text for name in CLAIMS)
+    assert text.count("<dt>In practice</dt>") == len(CLAIMS)
+    assert "All 8 checked claims hold. This was the quick check, with seed 0." in text
+    assert sorted(path.name for path in reproduced.folder.iterdir()) == [page.name, "report.json"]
+
+
+def test_claims_can_be_chosen_and_come_in_the_papers_order() -> None:
+    """Naming one twice, or in another order, changes nothing."""
+    chosen = figures("reproduce", "--quick", "unbiased", "bounds", "unbiased")
+    assert chosen["settings"] == {"claims": ["bounds", "unbiased"], "quick": True, "seed": 0}
+    assert [found["claim"] for found in chosen["findings"]] == ["bounds", "unbiased"]
+
+
+def test_the_same_seed_gives_the_same_json_for_any_number_of_workers(empty_folder: Path) -> None:
+    """What is printed and what is written are the same, byte for byte."""
+    texts = []
+    for workers in ("1", "2"):
+        result = run("reproduce", *CHEAP, SHARED_OUT, "--quick", "--json", "--workers", workers)
+        assert result.exit_code == 0, result.output
+        assert result.stderr.splitlines()[-1] == "The report is in dwell-reproduction"
+        texts += [result.stdout, (empty_folder / "dwell-reproduction/report.json").read_text()]
+    assert len(set(texts)) == 1
+
+
+def test_another_seed_gives_other_figures() -> None:
+    """Only what is computed exactly stays as it was."""
+    options = ("reproduce", *CHEAP, "--quick")
+    one, other = (figures(*options, "--seed", seed)["findings"] for seed in ("1", "2"))
+    same = {a["claim"] for a, b in zip(one, other, strict=True) if a["figures"] == b["figures"]}
+    assert same == {"unbiased"}
+
+
+def test_a_claim_that_fails_is_told_and_ends_with_exit_code_1(
+    empty_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The report is written all the same, with null for what is no number."""
+
+    def wrong(_: Effort) -> Finding:
+        chart = Chart("Nothing to see", "x", "y", (Line("none", [1, 2], [0, -1]),))
+        nothing = {"exponent": float("nan")}
+        return Finding("bounds", "Lemma 0", "pi is 3", "3.14", False, nothing, "Beware.", (chart,))
+
+    monkeypatch.setattr("dwell.lab.claims.CLAIMS", {**CLAIMS, "bounds": wrong})
+    result = run("reproduce", "bounds", "unbiased", "--quick", "--out", "made")
+    assert result.exit_code == 1, result.output
+    [row] = [line for line in result.stdout.splitlines() if line.startswith(" bounds")]
+    assert row.split() == ["bounds", "Lemma", "0", "pi", "is", "3", "3.14", "FAILS"]
+    assert "1 of 2 checked claims FAIL: bounds." in result.stdout
+    [failed, held] = json.loads((empty_folder / "made/report.json").read_text())["findings"]
+    assert (failed["holds"], failed["figures"], held["holds"]) == (False, {"exponent": None}, True)
+    page = empty_folder / "made/report.html"
+    assert_self_contained(page)
+    assert "<dd>FAILS</dd>" in page.read_text(encoding="utf-8")
+
+
+def test_its_help_names_every_claim() -> None:
+    """The help knows the claims without loading them."""
+    text = run("reproduce", "--help").stdout
+    assert [line.split()[0] for line in text.splitlines() if line[4:15].strip() in CLAIMS] == [
+        *CLAIMS
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (("speed",), "no claim 'speed'; the claims are bounds, elimination, rates, countable"),
+        (("rates", "speed"), "no claim 'speed'"),
+        (("--seed", "-1"), ">= 0"),
+        (("--seed", "today"), "must be a number"),
+        (("--workers", "0"), ">= 1"),
+        (("--quick", "--claims", "rates"), "No such option"),
+    ],
+)
+def test_bad_input_gets_one_sentence(
+    options: tuple[str, ...], reason: str, empty_folder: Path
+) -> None:
+    """The value and what is wrong with it are named, and nothing is written."""
+    assert_refused(("reproduce", *options), reason)
+    assert list(empty_folder.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_written_is_refused_before_computing(empty_folder: Path) -> None:
+    """A file of that name or above it, and a name that is too long."""
+    taken = empty_folder / "taken"
+    taken.touch()
+    assert_refused(("reproduce", "--out", "taken"), "taken is a file; choose another --out")
+    assert_refused(("reproduce", "--out", "taken/in"), "taken is a file; choose another --out")
+    assert_refused(("reproduce", "--out", "long" * 100), "cannot write into")
+    assert list(empty_folder.iterdir()) == [taken]
+
+
+def test_a_folder_that_is_read_only_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Permission bits do not stop root, so the answer is made up here."""
+    monkeypatch.setattr("os.access", lambda *_: False)
+    assert_refused(("reproduce", "--out", "new"), "read-only; choose another --out")
+
+
+def test_a_folder_that_cannot_be_made_after_all_is_one_sentence(
+    empty_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The table is printed before; nothing is left behind."""
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "mkdir", full)
+    result = run("reproduce", "unbiased", "--quick", "--out", "new")
+    assert result.exit_code == 2
+    assert result.stderr.splitlines()[-1] == (
+        "Error: cannot make new: No space left on device; choose another --out"
+    )
+    assert list(empty_folder.iterdir()) == []

@@ -1,0 +1,57 @@
+"""Every page in a real browser: nothing is fetched, nothing fails, everything is drawn."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.acceptance.commands import SMALL, run
+from tests.conftest import Reproduced
+
+WIDTHS = (1280, 390)
+# What plotly draws data as: lines and points, bars, and the cells of a heat map.
+PLOTTED = (
+    ".scatterlayer path.js-line, .scatterlayer path.point, .barlayer path, .heatmaplayer image"
+)
+
+
+def assert_drawn(browser: Browser, file: Path, figures: int, width: int) -> None:
+    """Open a page and see that all is well with it."""
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    trouble: list[str] = []
+    requests: list[str] = []
+    page.on("console", lambda message: trouble.append(f"{message.type}: {message.text}"))
+    page.on("pageerror", lambda error: trouble.append(str(error)))
+    page.on("request", lambda request: requests.append(request.url))
+    try:
+        page.goto(file.as_uri())
+        for index in range(figures):
+            page.locator(".plotly-graph-div").nth(index).locator(PLOTTED).first.wait_for(
+                state="attached"
+            )
+        assert page.locator(".plotly-graph-div").count() == figures
+        assert page.locator("svg.main-svg").count() >= figures
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    finally:
+        page.close()
+    assert trouble == []
+    assert requests[0] == file.as_uri()
+    assert [url for url in requests if not url.startswith(("file:", "data:", "blob:"))] == []
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_report_of_the_paper_is_drawn(
+    browser: Browser, reproduced: Reproduced, width: int
+) -> None:
+    """Every claim but the one on bounds has a figure."""
+    assert_drawn(browser, reproduced.folder / "report.html", figures=7, width=width)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("command", ["exact", "simulate"])
+def test_a_plot_is_drawn(browser: Browser, tmp_path: Path, command: str, width: int) -> None:
+    """Each of these pages has two figures and a table."""
+    page = tmp_path / "page.html"
+    few = ("--tasks", "1e3,1e4", "--replications", "3") if command == "simulate" else ()
+    assert run(command, *SMALL, *few, "--plot", str(page)).exit_code == 0
+    assert_drawn(browser, page, figures=2, width=width)

@@ -1,0 +1,36 @@
+"""What tests of several kinds share."""
+
+import fcntl
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.commands import run
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduced:
+    """What `dwell reproduce --quick` printed, and where it wrote its report."""
+
+    exit_code: int
+    stdout: str
+    stderr: str
+    folder: Path
+
+
+@pytest.fixture(scope="session")
+def reproduced(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Reproduced:
+    """All claims, checked once for all tests: the first process that asks does it."""
+    shared = tmp_path_factory.getbasetemp()
+    if worker_id != "master":
+        shared = shared.parent
+    folder, printed = shared / "reproduced" / "new", shared / "reproduced.json"
+    with (shared / "reproduced.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not printed.exists():
+            result = run("reproduce", "--quick", "--out", str(folder))
+            printed.write_text(json.dumps([result.exit_code, result.stdout, result.stderr]))
+    exit_code, stdout, stderr = json.loads(printed.read_text())
+    return Reproduced(exit_code, stdout, stderr, folder)
