@@ -51,7 +51,8 @@ def check(effort: Effort) -> Finding:
         stated="the rate holds as soon as N >= D_K^3, up to logarithms",
         measured=(
             "the logarithms decide: no elimination test runs before N = "
-            f"{min(factors):,.0f} to {max(factors):,.0f} times D_K^3 (10^{log10(needed[16]):.1f} tasks for caps up to 16, "
+            f"{min(factors):,.0f} to {max(factors):,.0f} times D_K^3 "
+            f"(10^{log10(needed[16]):.1f} tasks for caps up to 16, "
             f"10^{log10(needed[256]):.1f} for caps up to 256); below, CAPE explores and commits, "
             f"earns {min(map(min, shares)):.0%} of the best ROI at worst, and its regret bound is "
             f"{min(promised):.1f} at least, where no ROI exceeds 1"
