@@ -317,3 +317,9 @@ def test_the_first_sample_accepts_only_if_it_is_positive(world: World) -> None:
 def test_the_first_sample_accepts_the_least_positive_number(sample: float) -> None:
     """The boundary lies between zero and the least number above it."""
     assert scan([[sample]], first_sample()).decisions.item() == (sample > 0)
+
+
+def test_one_cap_alone_is_no_sequence_of_caps() -> None:
+    """The sentence says what is wanted."""
+    with refused("caps must be a sequence", 5):
+        hoeffding(caps=5, c=0.35, tasks=10, delta=0.05)  # type: ignore[arg-type] # the mistake

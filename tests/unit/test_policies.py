@@ -231,3 +231,9 @@ def test_a_bad_policy_in_a_sets_json_is_refused_as_any_other(text: str, named: s
     """Errors in one policy of the set are named as such."""
     with refused(named):
         Policies.from_json(text)
+
+
+def test_a_number_is_no_set_of_policies() -> None:
+    """The sentence says what was given."""
+    with refused("policies must be a sequence", 5):
+        Policies(5)  # type: ignore[arg-type] # the mistake

@@ -349,3 +349,10 @@ def test_limits_are_those_of_the_values_that_can_occur() -> None:
     assert World(Beta(2, 3), Gaussian(1)).limits == (-1, 1)
     assert World(Normal(0, 1), Lift(0.25)).limits == (-0.25, 0.75)
     assert not any(map(isfinite, World(Normal(0, 1), Gaussian(1)).limits))
+
+
+@pytest.mark.parametrize("rng", [-1, "dice", 1.5])
+def test_randomness_that_is_none_is_refused(rng: Any) -> None:
+    """A seed is a whole number from 0 on, as NumPy has it."""
+    with refused(rng):
+        World(Atoms([0]), Signs()).sample(1, 1, rng=rng)

@@ -14,7 +14,7 @@ from dwell.lab.claims.finding import (
     decades,
     fit_slope,
 )
-from dwell.lab.replicate import Summary, replicate
+from dwell.lab.replicate import Summary
 from dwell.laws import Signs
 from dwell.learners.esc import Esc
 from dwell.learners.esc_cape import EscCape
@@ -31,16 +31,7 @@ WORLD = World(Atoms([0, 1], [0.2, 0.8]), Signs())
 def check(effort: Effort) -> Finding:
     """What ESC finds and costs, and how fast the regret of ESC-CAPE falls."""
     tasks = 10**6
-    runs = list(
-        replicate(
-            Esc(FAMILY, tasks=tasks, delta=DELTA),
-            WORLD,
-            tasks,
-            replications=effort.pick(40, 400),
-            rng=effort.seed,
-            executor=effort.executor,
-        )
-    )
+    runs = effort.runs(Esc(FAMILY, tasks=tasks, delta=DELTA), WORLD, tasks, effort.pick(40, 400))
     searches = [run.learner for run in runs if isinstance(run.learner, Esc)]
     best = best_of(FAMILY, WORLD)
     enough = sum(search.found is not None and search.found >= best.k for search in searches)
@@ -53,16 +44,7 @@ def check(effort: Effort) -> Finding:
     sizes = decades(6, effort.pick(9, 11))
     summaries = [
         Summary.of(
-            list(
-                replicate(
-                    EscCape(FAMILY, tasks=size, delta=DELTA),
-                    WORLD,
-                    size,
-                    replications=effort.pick(2, 6),
-                    rng=effort.seed,
-                    executor=effort.executor,
-                )
-            )
+            effort.runs(EscCape(FAMILY, tasks=size, delta=DELTA), WORLD, size, effort.pick(2, 6))
         )
         for size in sizes
     ]

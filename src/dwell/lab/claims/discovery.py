@@ -69,6 +69,11 @@ def check(effort: Effort) -> Finding:
                     Line("one sample per idea: eps^2 / 2", sizes, one),
                     Line("as printed: eps", sizes, sizes, dashed=True),
                 ),
+                caption=(
+                    "One sample is +1 with a chance that differs by eps between good and bad "
+                    "ideas, and a good one is worth eps: hence eps^2. Significance takes about "
+                    "1 / eps^2 samples, for the same eps: hence eps^3."
+                ),
             ),
         ),
     )

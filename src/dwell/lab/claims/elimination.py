@@ -4,7 +4,6 @@ import numpy as np
 
 from dwell.lab.claims.finding import Chart, Effort, Finding, Line, fit_slope
 from dwell.lab.claims.instances import separated
-from dwell.lab.replicate import replicate
 from dwell.table import exact
 
 TASKS = 10**12
@@ -19,16 +18,7 @@ def check(effort: Effort) -> Finding:
         instance = separated(wins)
         learner = effort.cape(instance.policies, tasks=TASKS)
         best = exact(instance.policies, instance.world).best
-        runs = list(
-            replicate(
-                learner,
-                instance.world,
-                TASKS,
-                replications=replications,
-                rng=effort.seed,
-                executor=effort.executor,
-            )
-        )
+        runs = effort.runs(learner, instance.world, TASKS, replications)
         explored = np.array([run.explored for run in runs])
         right &= all(run.known.candidates == (best,) for run in runs)
         gaps.append(instance.gap)

@@ -10,7 +10,11 @@ import numpy as np
 from scipy import special
 
 from dwell.arrays import FloatArray
+from dwell.lab.replicate import replicate
+from dwell.lab.run import Run
 from dwell.learners.cape import Cape
+from dwell.learners.learner import Learner
+from dwell.world import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,19 @@ class Effort:
     def pick(self, quick: int, full: int) -> int:
         """One of two sizes."""
         return quick if self.quick else full
+
+    def runs(self, learner: Learner, world: World, tasks: int, replications: int) -> list[Run]:
+        """Replications of a run with the seed and the executor that were given."""
+        return list(
+            replicate(
+                learner,
+                world,
+                tasks,
+                replications=replications,
+                rng=self.seed,
+                executor=self.executor,
+            )
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from math import log10
 
 from dwell.families import hoeffding
 from dwell.lab.claims.finding import Effort, Finding, HeatMap, decades
-from dwell.lab.replicate import Summary, replicate
+from dwell.lab.replicate import Summary
 from dwell.lab.theory import regret_bound, roi_gap
 from dwell.laws import Signs
 from dwell.learners.cape import Cape
@@ -30,15 +30,8 @@ def check(effort: Effort) -> Finding:
         row = []
         for tasks in sizes:
             learner = effort.cape(policies, tasks=tasks, announce=False)
-            runs = replicate(
-                learner,
-                WORLD,
-                tasks,
-                replications=effort.pick(6, 40) if tasks < 10**8 else effort.pick(2, 6),
-                rng=effort.seed,
-                executor=effort.executor,
-            )
-            row.append(Summary.of(list(runs)).share)
+            replications = effort.pick(6, 40) if tasks < 10**8 else effort.pick(2, 6)
+            row.append(Summary.of(effort.runs(learner, WORLD, tasks, replications)).share)
             if tasks < needed[cap]:
                 promised.append(regret_bound(learner, roi_gap(exact(policies, WORLD))))
         shares.append(row)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from dwell.lab.claims.finding import Chart, Effort, Finding, Line, Slope, decades, fit_slope
 from dwell.lab.claims.instances import Instance, nearly_tied, separated
-from dwell.lab.replicate import Summary, replicate
+from dwell.lab.replicate import Summary
 from dwell.lab.theory import regret_bound
 
 
@@ -98,15 +98,7 @@ def _curve(instance: Instance, effort: Effort, last: int, replications: int) -> 
     curve = Curve([], [], [], [])
     for tasks in decades(3, last, per_decade=2):
         learner = effort.cape(instance.policies, tasks=tasks, announce=False)
-        runs = replicate(
-            learner,
-            instance.world,
-            tasks,
-            replications=replications,
-            rng=effort.seed,
-            executor=effort.executor,
-        )
-        summary = Summary.of(list(runs))
+        summary = Summary.of(effort.runs(learner, instance.world, tasks, replications))
         curve.tasks.append(tasks)
         curve.regret.append(summary.regret)
         curve.error.append(summary.roi_error)
