@@ -54,7 +54,8 @@ def scan(
     longest = int(np.diff(starts).max(initial=0))
     for chain in policies.chains:
         lower, upper = chain.head.prefix(max(1, longest))
-        whole = flat.dtype == np.int8  # then sums are whole numbers, and so may boundaries be
+        # Sums of so many small whole numbers fit in 32 bits, and so do the boundaries that matter.
+        whole = flat.dtype == np.int8 and longest <= 2**24
         alone = len(chain.members) == len(policies)
         results = (durations, decisions) if alone else _empty(shape[0], len(chain.members))
         scan_chain(
@@ -137,6 +138,6 @@ def _counts(lengths: Sequence[int] | IntArray) -> IntArray:
     return counts.astype(np.int64)
 
 
-def _whole(boundary: FloatArray) -> IntArray:
+def _whole(boundary: FloatArray) -> Durations:
     """The boundary on sums of whole numbers; infinities become numbers out of their reach."""
-    return np.clip(boundary, -(2**62), 2**62).astype(np.int64)
+    return np.clip(boundary, -(2**31 - 1), 2**31 - 1).astype(np.int32)

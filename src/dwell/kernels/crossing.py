@@ -10,8 +10,8 @@ from dwell.kernels.compile import compiled
 def scan_chain(
     samples: Samples,
     starts: IntArray,
-    lower: FloatArray | IntArray,
-    upper: FloatArray | IntArray,
+    lower: FloatArray | Durations,
+    upper: FloatArray | Durations,
     caps: Durations,
     durations: Durations,
     decisions: Decisions,
