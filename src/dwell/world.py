@@ -1,6 +1,5 @@
 """A world: a prior of values and a law of observations that fit each other."""
 
-import re
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -9,8 +8,8 @@ import numpy as np
 from dwell import checks
 from dwell.arrays import FloatArray, Samples
 from dwell.errors import InvalidInput
-from dwell.laws import Gaussian, Law, Lift, Signs
-from dwell.priors import Atoms, Beta, Normal, Prior
+from dwell.laws import Law
+from dwell.priors import Atoms, Prior
 
 # What NumPy's default_rng takes, as SPEC 7 of Scientific Python has it.
 RandomState = int | np.random.Generator | np.random.SeedSequence | None
@@ -42,6 +41,7 @@ class World:
         law: The law of the observations given a value: `Signs`, `Lift` or `Gaussian`.
 
     Example:
+        >>> from dwell import Normal, Signs
         >>> World(Atoms([-1, 0, 1]), Signs())
         World(Atoms(-1, 0, 1), Signs)
         >>> World(Normal(0, 0.5), Signs())
@@ -112,6 +112,7 @@ class World:
             The values, and the observations with a row per task.
 
         Example:
+            >>> from dwell import Signs
             >>> values, samples = World(Atoms([1]), Signs()).sample(2, 3, rng=0)
             >>> samples.tolist()
             [[1, 1, 1], [1, 1, 1]]
@@ -124,57 +125,3 @@ class World:
         low, high = self.limits
         cut = f" truncated to [{low:g}, {high:g}]" if self.truncated else ""
         return f"World({self.prior}{cut}, {self.law})"
-
-
-_NAMED = re.compile(r"\s*(\w+)\s*(?:\((.*)\))?\s*")
-
-
-def parse_prior(text: str) -> Prior:
-    """A prior as a person types it.
-
-    Example:
-        >>> parse_prior("Atoms(-0.05:0.9, 0.6:0.1)")
-        Atoms(-0.05:0.9, 0.6:0.1)
-    """
-    name, arguments = _parse(text)
-    if name == "atoms":
-        pairs = [argument.split(":") for argument in arguments]
-        values = [checks.real("each value", pair[0]) for pair in pairs]
-        if all(len(pair) == 1 for pair in pairs):
-            return Atoms(values)
-        if all(len(pair) == 2 for pair in pairs):
-            return Atoms(values, [checks.real("each weight", pair[1]) for pair in pairs])
-        raise InvalidInput(f"give each atom a weight, as in Atoms(-1:0.5, 1:0.5), got {text!r}")
-    if name in ("beta", "normal"):
-        match name, [checks.real(f"each argument of {name}", part) for part in arguments]:
-            case "beta", [a, b]:
-                return Beta(a, b)
-            case "normal", [mean, sd]:
-                return Normal(mean, sd)
-    raise InvalidInput(f"unknown prior {text!r}; use Atoms(…), Beta(a, b) or Normal(m, sd)")
-
-
-def parse_law(text: str) -> Law:
-    """A law of observations as a person types it.
-
-    Example:
-        >>> parse_law("Lift(0.012)")
-        Lift(0.012)
-    """
-    name, arguments = _parse(text)
-    if name in ("signs", "lift", "gaussian"):
-        match name, [checks.real(f"each argument of {name}", part) for part in arguments]:
-            case "signs", []:
-                return Signs()
-            case "lift", [base_rate]:
-                return Lift(base_rate)
-            case "gaussian", [sd]:
-                return Gaussian(sd)
-    raise InvalidInput(f"unknown law {text!r}; use Signs, Lift(base_rate) or Gaussian(sd)")
-
-
-def _parse(text: str) -> tuple[str, list[str]]:
-    match = _NAMED.fullmatch(text)
-    name, inside = match.groups() if match else ("", None)
-    parts = inside.split(",") if inside and inside.strip() else []
-    return name.lower(), [part.strip() for part in parts]

@@ -247,12 +247,12 @@ def file_ending_in(*endings: str) -> Callable[[str, str], Path]:
 
 
 def _prior(_: str, text: str) -> object:
-    from dwell.world import parse_prior
+    from dwell.parsing import parse_prior
 
     return parse_prior(text)
 
 
 def _law(_: str, text: str) -> object:
-    from dwell.world import parse_law
+    from dwell.parsing import parse_law
 
     return parse_law(text)
