@@ -1,9 +1,9 @@
 """Records: what tasks teach about each policy.
 
 For each candidate policy a record says how long it would have run, whether it would have accepted,
-and an unbiased estimate of what it would have earned. The estimate uses only samples drawn after
-the longest candidate's cap: they are independent of every decision, and nothing else is (Lemma
-imposs of the paper).
+and an unbiased estimate of what it would have earned. The estimate uses only samples that no
+decision has seen; those that a policy decided by tell nothing without bias (Lemma imposs of the
+paper).
 """
 
 from dataclasses import dataclass

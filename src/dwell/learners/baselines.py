@@ -69,7 +69,8 @@ class ExploreThenCommit(Stored):
         policies: The policies to choose from, in order of their caps.
         tasks: How many tasks there will be.
         exploration_cap: How many tasks to explore; ceil(tasks^(2/3)) by default.
-        delta: The bounds on what was explored hold with probability at least 1 - delta.
+        delta: The bounds hold with probability at least 1 - delta at any one moment fixed
+            beforehand, such as the end of the exploration; not at all moments at once, as CAPE's.
         setup_cost: What each task costs besides its samples.
         bound: Observations lie in [-bound, bound].
     """
@@ -145,7 +146,7 @@ class ExploreThenCommit(Stored):
             self.tally,
             np.full(count, self.tally.explored),
             np.array(self.policies.caps),
-            logarithm=log(4.0 * count / self.delta),
+            logarithm=log(4.0 * count) - log(self.delta),
             bound=self.bound,
             setup_cost=self.setup_cost,
         )

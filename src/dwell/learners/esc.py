@@ -124,7 +124,8 @@ class Esc(Stored):
         column = records.durations if self.earning is not None else records.rewards
         if column is None or column.shape[1] != 1:
             raise InvalidInput(
-                "ESC is looking for a policy that earns: records must be oversampled"
+                "ESC looks at one policy at a time: each record must have its column alone, and "
+                "estimate its reward as long as none is known to earn"
             )
         # A cumulative sum adds in order: a block gives the very sum that single tasks do.
         self.sum_here = float(np.cumsum(np.append(self.sum_here, column[:taken, 0]))[-1])

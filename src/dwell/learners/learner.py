@@ -40,7 +40,7 @@ class Knowledge:
     Attributes:
         candidates: The indices of the policies that may still be the best.
         dropped_at: Per policy, the task after which it was dropped; 0 for a candidate.
-        bounds: Confidence bounds per policy, all valid at once; None if the learner has none.
+        bounds: Confidence bounds, valid for all policies at once; None if the learner has none.
         chosen: The policy that is run from now on; None while exploring.
         explored: How many tasks were explored.
         samples: How many samples exploring took.
