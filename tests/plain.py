@@ -129,3 +129,51 @@ class EscTwin:
                 first, low = k, mean - 2 * eps
             elif first and self.setup + mean > k * eps + (self.setup + first) / low:
                 return k
+
+
+def plug_in_bets(observations: Sequence[float], alpha: float) -> tuple[list[float], list[float]]:
+    """What is expected of each observation in [0, 1] and what is bet on it, from those before."""
+    total, squares, expected, bets = 0.5, 0.25, [], []
+    for n, observation in enumerate(observations, start=1):
+        expected.append(total / n)
+        bets.append(sqrt(2 * log(2 / alpha) / (squares / n * n * log(n + 1))))
+        total += observation
+        squares += (observation - total / (n + 1)) ** 2
+    return expected, bets
+
+
+def empirical_bernstein_ends(x: Sequence[float], alpha: float) -> list[tuple[float, float]]:
+    """Theorem 2 of Waudby-Smith and Ramdas, written out, with the running intersection."""
+    expected, bets = plug_in_bets(x, alpha)
+    bets = [min(bet, 0.5) for bet in bets]
+    low, high, ends = 0.0, 1.0, []
+    for n in range(1, len(x) + 1):
+        mean = sum(b * v for b, v in zip(bets[:n], x, strict=False)) / sum(bets[:n])
+        spread = sum((x[i] - expected[i]) ** 2 * (-log(1 - bets[i]) - bets[i]) for i in range(n))
+        error = (log(2 / alpha) + spread) / sum(bets[:n])
+        low, high = max(low, mean - error), min(high, mean + error)
+        ends.append((low, high))
+    return ends
+
+
+def betting_ends(x: Sequence[float], alpha: float) -> list[tuple[float, float]]:
+    """Theorem 3 of Waudby-Smith and Ramdas, by bisection, with the running intersection."""
+    _, bets = plug_in_bets(x, alpha)
+    low, high, ends = 0.0, 1.0, []
+    for n in range(1, len(x) + 1):
+        low = max(low, _ruled_out_to(x[:n], bets, 1, 2 / alpha))
+        high = min(high, _ruled_out_to(x[:n], bets, -1, 2 / alpha))
+        ends.append((low, high))
+    return ends
+
+
+def _ruled_out_to(x: Sequence[float], bets: list[float], side: int, goal: float) -> float:
+    """Up to which mean m the bets that the mean is above (1) or below (-1) m reach the goal."""
+    out, left = (0.0, 1.0) if side == 1 else (1.0, 0.0)
+    for _ in range(40):
+        m, capital = (out + left) / 2, 1.0
+        most = 0.5 / m if side == 1 else 0.5 / (1 - m)
+        for bet, value in zip(bets, x, strict=False):
+            capital *= 1 + side * min(bet, most) * (value - m)
+        out, left = (m, left) if capital >= goal else (out, m)
+    return out

@@ -5,6 +5,7 @@ so that the lines inside the kernels count as covered.
 """
 
 from dataclasses import replace
+from math import inf, log
 
 import numpy as np
 import pytest
@@ -25,11 +26,12 @@ from dwell import (
     hoeffding,
     simulate,
 )
+from dwell.kernels.betting import log_capital, means_ruled_out
 from dwell.kernels.crossing import tail_means
 from dwell.kernels.drawing import draw_signs
 from dwell.outcomes import scan
 from dwell.records import oversampled
-from tests.plain import CapeTwin, enumerate_sequences, run_policy
+from tests.plain import CapeTwin, betting_ends, enumerate_sequences, plug_in_bets, run_policy
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.float64])
@@ -137,3 +139,35 @@ def test_elimination_drops_what_the_twin_drops() -> None:
             assert run.explored == twin.explored
         else:
             assert run.known.candidates == (0, 1)
+
+
+@pytest.mark.parametrize("mean", [0.04, 0.5, 0.99])
+def test_bets_rule_out_what_bisection_finds_but_for_the_rounding(mean: float) -> None:
+    """Never more than the exact capital does, and hardly less."""
+    observations = np.random.default_rng(3).beta(4 * mean, 4 * (1 - mean), 40)
+    bets = np.array(plug_in_bets(observations.tolist(), 0.1)[1])
+    exact_ends = np.array(betting_ends(observations.tolist(), 0.1))
+    width = exact_ends[:, 1] - exact_ends[:, 0]
+    for resolution in (0.05, 0.01):
+        reached = means_ruled_out(observations, bets, log(2 / 0.1), resolution)
+        for short in (exact_ends[:, 0] - reached[:, 0], 1 - reached[:, 1] - exact_ends[:, 1]):
+            assert (short >= -1e-9).all()
+            assert (short <= 1.2 * resolution * width).all()
+
+
+def test_ends_that_meet_stay_where_they_met() -> None:
+    """Observations without a common mean rule out every mean; both ends stop side by side."""
+    observations = np.repeat([0.0, 1.0], 60)
+    bets = np.array(plug_in_bets(observations.tolist(), 0.5)[1])
+    reached = means_ruled_out(observations, bets, log(2 / 0.5), 0.1)
+    assert 0.0 <= 1 - reached[-1].sum() <= 0.1
+    assert (np.diff(reached, axis=0) >= 0.0).all()
+
+
+def test_a_capital_beyond_floating_point_is_kept_as_a_logarithm() -> None:
+    """Lost and won again: 1,500 factors of 1/2, then as many of 3/2; or up to the goal."""
+    observations, bets = np.repeat([0.0, 1.0], 1500), np.ones(3000)
+    assert log_capital(observations, bets, 0.5, inf) == pytest.approx(1500 * log(0.75))
+    assert log_capital(observations[:1500], bets, 0.5, 5.0) == pytest.approx(1500 * log(0.5))
+    assert log_capital(observations[1500:], bets, 0.5, 1e4) == pytest.approx(1500 * log(1.5))
+    assert log_capital(observations[1500:], bets, 0.5, 600.0) == inf
