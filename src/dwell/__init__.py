@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     from dwell.learners.baselines import ExploreThenCommit as ExploreThenCommit
     from dwell.learners.baselines import Fixed as Fixed
     from dwell.learners.cape import Cape as Cape
+    from dwell.learners.cape_sharp import CapeSharp as CapeSharp
     from dwell.learners.esc import Esc as Esc
     from dwell.learners.esc_cape import EscCape as EscCape
+    from dwell.learners.ladder import Ladder as Ladder
     from dwell.objectives import g1 as g1
     from dwell.objectives import g2 as g2
     from dwell.objectives import g3 as g3
@@ -55,8 +57,10 @@ _HOMES = {
     "laws": ["Gaussian", "Lift", "Signs"],
     "learners.baselines": ["ExploreThenCommit", "Fixed"],
     "learners.cape": ["Cape"],
+    "learners.cape_sharp": ["CapeSharp"],
     "learners.esc": ["Esc"],
     "learners.esc_cape": ["EscCape"],
+    "learners.ladder": ["Ladder"],
     "objectives": ["g1", "g2", "g3"],
     "outcomes": ["Outcomes", "scan"],
     "policies": ["Policies"],
@@ -66,11 +70,14 @@ _HOMES = {
     "table": ["Table", "best_of", "exact"],
     "world": ["World"],
 }
+_PACKAGES = ["estimate"]
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = sorted(_HOME_OF)
 
 
 def __getattr__(name: str) -> object:
+    if name in _PACKAGES:
+        return import_module(f"dwell.{name}")
     if name not in _HOME_OF:
         raise AttributeError(f"module 'dwell' has no attribute {name!r}")
     value: object = getattr(import_module(f"dwell.{_HOME_OF[name]}"), name)
@@ -79,4 +86,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *_HOME_OF]
+    return [*globals(), *_HOME_OF, *_PACKAGES]

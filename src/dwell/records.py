@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dwell.arrays import Decisions, Durations, FloatArray, IntArray, Samples
+from dwell.arrays import BoolArray, Decisions, Durations, FloatArray, IntArray, Samples
 from dwell.errors import InvalidInput
+from dwell.kernels.climbing import means_after
 from dwell.kernels.crossing import tail_means
 from dwell.outcomes import scan
 from dwell.policies import Policies
@@ -26,7 +27,7 @@ class Records:
         decisions: Whether it would have accepted.
         estimates: Unbiased estimates of the idea's value from samples that the decision did not
             see, one per policy or one for all; None where no such samples were drawn.
-        drawn: How many samples were drawn in each task.
+        drawn: How many samples were drawn in each task, or would have to be where they ended early.
     """
 
     durations: Durations
@@ -61,6 +62,13 @@ class Records:
             self.drawn[:count],
         )
 
+    def replace(self, tasks: IntArray, renewed: "Records") -> None:
+        """Put other records in the place of those of some tasks."""
+        self.durations[tasks], self.decisions[tasks] = renewed.durations, renewed.decisions
+        self.drawn[tasks] = renewed.drawn
+        if self.estimates is not None:
+            self.estimates[tasks] = renewed.estimates
+
 
 def oversampled(samples: Samples, policies: Policies) -> Records:
     """Records of tasks in which twice the longest cap was drawn (Algorithm 1, line 2).
@@ -77,3 +85,37 @@ def oversampled(samples: Samples, policies: Policies) -> Records:
         estimates=tail_means(samples, cap, 2 * cap)[:, None],
         drawn=np.full(len(samples), 2 * cap, dtype=np.int64),
     )
+
+
+def until_stopped(samples: Samples, policies: Policies, extras: int = 0) -> Records:
+    """Records of tasks that end once all policies have stopped, and `extras` samples later.
+
+    Given the value, samples after a stop are independent of the decision at that stop: accepted
+    or not times the mean of the next `extras` is unbiased for what the policy earns. A task that
+    it rejects earns exactly 0, so samples are needed after acceptances only.
+
+    Args:
+        samples: A row per task; see `unfinished` where rows may be too short.
+        policies: The policies to record.
+        extras: How many samples after an acceptance to estimate the value from.
+
+    Example:
+        >>> import numpy as np
+        >>> from dwell import fixed
+        >>> row = np.array([[1, 1, -1, 1]], dtype=np.int8)
+        >>> records = until_stopped(row, Policies([fixed(1, 1), fixed(2, 3)]), extras=2)
+        >>> records.estimates.tolist(), records.drawn.tolist()
+        ([[0.0, 0.0]], [3])
+    """
+    outcomes = scan(samples, policies)
+    # Policies of one chain accept at the same moment, if at all: one mean serves them all.
+    single = len(policies.chains) == 1 and not policies.rules
+    means = np.zeros((len(samples), 1 if single else len(policies)))
+    drawn = np.empty(len(samples), dtype=np.int64)
+    means_after(samples, outcomes.durations, outcomes.decisions, extras, means, drawn)
+    return Records(outcomes.durations, outcomes.decisions, means if extras else None, drawn)
+
+
+def unfinished(records: Records, samples: int) -> BoolArray:
+    """Which tasks want more samples than they have."""
+    return (records.decisions < 0).any(axis=1) | (records.drawn > samples)

@@ -161,10 +161,11 @@ def _expect(plan: Plan, world: World, budget: _Budget) -> None:
     table = exact(plan.policies, world)
     if budget.tasks is not None:
         left = budget.tasks
-        budget.spend(left, left * float(table.cost[-1]), left * float(table.reward[-1]))
+        reward = float(table.reward[-1]) if plan.accepts else 0.0
+        budget.spend(left, left * float(table.cost[-1]), left * reward)
     elif budget.samples is not None:
         totals = within_budget(table.profile(-1), budget.samples)
-        budget.spend(totals.tasks, budget.samples, totals.reward)
+        budget.spend(totals.tasks, budget.samples, totals.reward if plan.accepts else 0.0)
 
 
 def _draw(
@@ -176,9 +177,7 @@ def _draw(
     block = min(limit for limit in limits if limit is not None)
     values = world.sample_values(block, rng)
     if not plan.oversamples:
-        _take(
-            run_until_stopped(world.law, values, plan.policies, rng), values, plan, learner, budget
-        )
+        _take(run_until_stopped(world.law, values, plan, rng), values, plan, learner, budget)
         return
     samples = world.law.sample(values, plan.samples, rng)
     while True:
@@ -202,7 +201,7 @@ def _take(
     if budget.samples is not None:
         within = int(np.searchsorted(np.cumsum(records.drawn), budget.samples, side="left"))
     taken = learner.learn(records.first(within)) if within else 0
-    accepted = (records.decisions[:taken, -1] == 1) & plan.accepts
+    accepted = (records.decisions[:taken, plan.decider] == 1) & plan.accepts
     drawn = int(records.drawn[:taken].sum())
     budget.spend(taken, drawn, float(values[:taken][accepted].sum()))
     if taken == within < len(records):

@@ -9,7 +9,7 @@ from dwell import checks
 from dwell.errors import InvalidInput
 from dwell.learners.bounds import Tally, hoeffding_bounds
 from dwell.learners.cape import exploration_cap_for
-from dwell.learners.learner import Knowledge, Plan
+from dwell.learners.learner import Knowledge, Plan, for_good
 from dwell.learners.stored import Stored
 from dwell.policies import AnyPolicy, Policies
 from dwell.records import Records
@@ -49,8 +49,7 @@ class Fixed(Stored):
 
     def plan(self) -> Plan:
         """How the next tasks are to be run."""
-        alone = self.policies[self.index : self.index + 1]
-        return Plan(alone, accepts=True, oversamples=False, tasks=None)
+        return for_good(self.policies, self.index)
 
     def learn(self, records: Records) -> int:
         """Take in records; there is nothing to learn from them."""
@@ -111,9 +110,8 @@ class ExploreThenCommit(Stored):
 
     def plan(self) -> Plan:
         """How the next tasks are to be run."""
-        chosen = self.chosen
-        if chosen is not None:
-            return Plan(self.policies[chosen : chosen + 1], True, oversamples=False, tasks=None)
+        if (chosen := self.chosen) is not None:
+            return for_good(self.policies, chosen)
         left = self.exploration_cap - self.tally.explored
         return Plan(self.policies, accepts=True, oversamples=True, tasks=left)
 

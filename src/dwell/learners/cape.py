@@ -22,9 +22,10 @@ import numpy as np
 from dwell import checks
 from dwell.arrays import IntArray
 from dwell.errors import InvalidInput, VacuousGuarantee
+from dwell.estimate.bounds import Bounds
 from dwell.kernels.elimination import explore_and_eliminate
-from dwell.learners.bounds import Bounds, Tally, chosen_by, hoeffding_bounds
-from dwell.learners.learner import Knowledge, Plan
+from dwell.learners.bounds import Tally, chosen_by, hoeffding_bounds
+from dwell.learners.learner import Knowledge, Plan, for_good
 from dwell.learners.stored import Stored
 from dwell.policies import AnyPolicy, Policies
 from dwell.records import Records
@@ -176,9 +177,8 @@ class Cape(Stored):
 
     def plan(self) -> Plan:
         """How the next tasks are to be run."""
-        chosen = self.chosen
-        if chosen is not None:
-            return Plan(self.policies[chosen : chosen + 1], True, oversamples=False, tasks=None)
+        if (chosen := self.chosen) is not None:
+            return for_good(self.policies, chosen)
         left = self.exploration_cap - self.tally.explored
         return Plan(self._recorded, accepts=True, oversamples=True, tasks=left)
 

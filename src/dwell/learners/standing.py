@@ -1,0 +1,89 @@
+"""Standing: how the policies seem to stand, by estimates and standard errors.
+
+What is chosen and explored follows from these; what is dropped does not.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dwell.arrays import BoolArray, FloatArray
+from dwell.learners.evidence import Evidence, Rungs
+
+_EARNING = 1.0  # standard errors above 0 from which on a reward is taken to be one
+_SURE = 2.5  # and from which on that is no longer in doubt
+_FAINTEST = 0.05  # what is all but hopeless, but not dropped, is still looked at now and then
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Estimates at one moment, an entry per policy.
+
+    Attributes:
+        rungs: How the policies stand on one another.
+        candidates: Which of them have not been dropped.
+        reward: Mean rewards.
+        variance: The variances of these.
+        cost: Mean costs.
+        accept_rate: How often they accept.
+    """
+
+    rungs: Rungs
+    candidates: BoolArray
+    reward: FloatArray
+    variance: FloatArray
+    cost: FloatArray
+    accept_rate: FloatArray
+
+    @classmethod
+    def of(cls, evidence: Evidence, candidates: BoolArray) -> "Standing":
+        """The standing by the evidence so far."""
+        return cls(
+            evidence.rungs,
+            candidates,
+            reward=evidence.reward,
+            variance=evidence.reward_variance,
+            cost=evidence.cost,
+            accept_rate=evidence.accept_rate,
+        )
+
+    @property
+    def chosen(self) -> int | None:
+        """The candidate with the best ROI among those that seem to earn something."""
+        errors = self.reward / np.sqrt(self.variance)
+        earning = np.flatnonzero(self.candidates & (errors > _EARNING))
+        if not len(earning):
+            return None
+        return int(earning[np.argmax(self.reward[earning] / self.cost[earning])])
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether it is in doubt that the chosen policy earns."""
+        chosen = self.chosen
+        return chosen is None or bool(self.reward[chosen] < _SURE * np.sqrt(self.variance[chosen]))
+
+    @property
+    def plausible(self) -> FloatArray:
+        """How plausible it is that each policy is better than the chosen one, from 0 to 1.
+
+        It is the likelihood of what was seen of their difference if that were 0, relative to the
+        greatest likelihood; 1 for one that seems better, 0 for one that was dropped.
+        """
+        chosen = self.chosen
+        if chosen is None:
+            return self.candidates.astype(np.float64)
+        roi = self.reward[chosen] / self.cost[chosen]
+        lead = self.reward - self.reward[chosen] - roi * (self.cost - self.cost[chosen])
+        variance = self.variance + self.variance[chosen]
+        # Policies of one chain share the lower rungs, and the noise of these.
+        chain = self.rungs.same_chain(chosen)
+        variance[chain] = np.abs(self.variance[chain] - self.variance[chosen])
+        likelihood = np.exp(-0.5 * np.minimum(lead, 0.0) ** 2 / np.maximum(variance, 1e-300))
+        return np.where(self.candidates, np.maximum(likelihood, _FAINTEST), 0.0)
+
+    def decider(self, last: int) -> int:
+        """Who decides when all policies up to `last` are run: costs are spent, rewards count."""
+        if self.chosen is None:
+            return last
+        eligible = np.flatnonzero(self.candidates[: last + 1])
+        return int(eligible[np.argmax(self.reward[eligible])]) if len(eligible) else last
