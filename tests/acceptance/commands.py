@@ -30,6 +30,16 @@ def figures(*arguments: str) -> dict[str, Any]:
     return printed
 
 
+def assert_refused(arguments: tuple[str, ...], reason: str) -> None:
+    """See that a command is refused in one sentence, with nothing printed."""
+    result = run(*arguments)
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    [sentence] = result.stderr.splitlines()
+    assert sentence.startswith("Error: ")
+    assert reason in sentence
+
+
 @contextmanager
 def started(*arguments: str) -> "Iterator[subprocess.Popen[str]]":
     """`dwell` as a process of its own, in a group of its own that does not outlive the test."""

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.commands import run, started
+from tests.acceptance.commands import assert_refused, run, started
 
 BOTH = [
     ("--caps", "nan", "whole number"),
@@ -65,15 +65,6 @@ SIMULATE = [
     (("--learner", "esc", "--step", "1e7"), "up to cap"),
     (("--law", "Gaussian(1)"), "give --bound"),
 ]
-
-
-def assert_refused(arguments: tuple[str, ...], reason: str) -> None:
-    result = run(*arguments)
-    assert result.exit_code == 2, result.output
-    assert result.stdout == ""
-    [sentence] = result.stderr.splitlines()
-    assert sentence.startswith("Error: ")
-    assert reason in sentence
 
 
 @pytest.fixture(autouse=True)

@@ -8,13 +8,14 @@ import pytest
 from dwell import __version__
 from tests.acceptance.commands import run, started
 
-COMMANDS = ("demo", "exact", "simulate", "reproduce")
+COMMANDS = ("demo", "exact", "simulate", "reproduce", "bench")
+EVERY = (*COMMANDS, "bench learners")
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", EVERY)
 def test_help_of_every_command_shows_an_example(command: str) -> None:
     """Each command's help says what to type."""
-    result = run(command, "--help")
+    result = run(*command.split(), "--help")
     assert result.exit_code == 0
     assert f"Examples:\n    dwell {command}" in result.stdout
 
@@ -27,13 +28,21 @@ def test_dwell_alone_shows_its_help() -> None:
     assert result.stdout == run("--help").stdout
 
 
+def test_a_group_alone_shows_its_help() -> None:
+    """Of the commands under `dwell bench`, too."""
+    result = run("bench")
+    assert result.exit_code == 0
+    assert "learners" in result.stdout
+    assert result.stdout == run("bench", "--help").stdout
+
+
 def test_version_is_the_packages_own() -> None:
     """The version is that of the package."""
     assert run("--version").stdout.split()[-1] == __version__
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["--version"], *([command, "--help"] for command in COMMANDS)]
+    "arguments", [["--help"], ["--version"], *([*command.split(), "--help"] for command in EVERY)]
 )
 def test_help_and_version_load_nothing_heavy(arguments: list[str]) -> None:
     """No numerical library, no plotting and no rich is imported to show help."""

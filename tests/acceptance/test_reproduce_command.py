@@ -7,8 +7,7 @@ import pytest
 
 from dwell.lab.claims import CLAIMS
 from dwell.lab.claims.finding import Chart, Effort, Finding, Line
-from tests.acceptance.commands import assert_self_contained, figures, run
-from tests.acceptance.test_bad_input import assert_refused
+from tests.acceptance.commands import assert_refused, assert_self_contained, figures, run
 from tests.conftest import Reproduced
 
 CHEAP = ("bounds", "unbiased", "discovery")

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from dwell import __version__
+from dwell.cli.bench import bench
 from dwell.cli.demo import demo
 from dwell.cli.exact import exact
 from dwell.cli.reproduce import reproduce
@@ -56,10 +57,11 @@ def main(context: click.Context) -> None:
       dwell exact --prior "Beta(2, 3)" --caps 1:50
       dwell simulate --learner cape --tasks 1e4,1e6,1e8
       dwell reproduce --quick
+      dwell bench learners --quick
     """  # noqa: D301 - click knows text to keep as it is by a real backspace
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
 
-for _command in (demo, exact, simulate, reproduce):
+for _command in (demo, exact, simulate, reproduce, bench):
     main.add_command(_command)

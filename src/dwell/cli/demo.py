@@ -60,12 +60,15 @@ def demo(seed: int, workers: int, as_json: bool, out: Path) -> None:
 
     capes = [Cape(policies, tasks=n, setup_cost=setup_cost, announce=False) for n in _TASKS]
     esc_capes = [EscCape(family, tasks=n, setup_cost=setup_cost) for n in _TASKS]
-    jobs = [Job(learner=cape, tasks=cape.tasks, replications=10) for cape in capes]
+    jobs = [Job(learner=cape, world=world, tasks=cape.tasks, replications=10) for cape in capes]
     # One run of ESC-CAPE at 10^8 tasks draws over 10^9 samples; two agree to three digits.
-    jobs += [Job(learner=learner, tasks=learner.tasks, replications=1) for learner in esc_capes]
+    jobs += [
+        Job(learner=learner, world=world, tasks=learner.tasks, replications=1)
+        for learner in esc_capes
+    ]
     total = sum(job.replications for job in jobs)
     with executor_of(workers) as executor, progress(f"simulating {total} runs", total) as advance:
-        finished = run_all(jobs, world, seed=seed, executor=executor, advance=advance)
+        finished = list(run_all(jobs, seed=seed, executor=executor, advance=advance))
     names = ["cape"] * len(capes) + ["esc-cape"] * len(esc_capes)
     rows = [
         simulated_row(name, runs, tasks=job.tasks)

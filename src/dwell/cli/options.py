@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Command = Callable[..., None]
 Option = Callable[[Command], Command]
+_MOST_RUNS = 10**6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,6 +202,14 @@ def whole(name: str, text: str, least: int = 1) -> int:
 def whole_numbers(name: str, text: str) -> tuple[int, ...]:
     """Whole numbers between commas."""
     return tuple(whole(name, part) for part in text.split(","))
+
+
+def number_of_runs(name: str, text: str) -> int:
+    """A number of replications, few enough to be waited for."""
+    count = whole(name, text)
+    if count > _MOST_RUNS:
+        raise InvalidInput(f"{name} must be at most {_MOST_RUNS:,}, got {count:,}")
+    return count
 
 
 def caps(name: str, text: str) -> tuple[int, ...]:

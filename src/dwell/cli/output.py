@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,8 +13,7 @@ import click
 from dwell.cli.files import write_whole
 
 if TYPE_CHECKING:
-    from dwell.report.rows import ExactRow, SimulatedRow
-    from dwell.report.tables import Grid
+    from dwell.report.tables import Grid, Rows
 
 
 @contextmanager
@@ -39,9 +38,8 @@ def note(sentence: str) -> None:
 
 def show(
     about: Mapping[str, object],
-    rows: Sequence[ExactRow] | Sequence[SimulatedRow],
-    grid: Grid,
-    *,
+    rows: Rows,
+    *grids: Grid,
     as_json: bool,
     out: Path | None,
 ) -> None:
@@ -51,7 +49,8 @@ def show(
     if as_json:
         click.echo(json_text(about, rows))
     else:
-        print_grid(grid)
+        for grid in grids:
+            print_grid(grid)
     if out is not None:
         as_csv = out.suffix.lower() == ".csv"
         write_whole(out, csv_text(rows) if as_csv else json_text(about, rows) + "\n", "--out")
@@ -61,5 +60,7 @@ def print_grid(grid: Grid) -> None:
     """Print a table."""
     from rich.console import Console
 
+    if grid.title:
+        click.echo(grid.title)
     # What is piped has no width to fit in.
     Console(width=None if sys.stdout.isatty() else 120).print(grid.rich())

@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """A learner to run for a number of tasks or samples, and how often."""
+    """A learner to run in a world, for a number of tasks or samples, and how often."""
 
     learner: Learner
+    world: World
     tasks: int | None = None
     samples: int | None = None
     replications: int
@@ -57,21 +58,20 @@ def executor_of(workers: int) -> Iterator[Executor | None]:
 
 def run_all(
     jobs: Sequence[Job],
-    world: World,
     *,
     seed: int,
     sampled: bool = False,
     executor: Executor | None,
     advance: Callable[[], None],
-) -> list[list[Run]]:
-    """The replications of every job, with a step of progress after each."""
+) -> Iterator[list[Run]]:
+    """The replications of every job in order, with a step of progress after each."""
     from dwell.lab.replicate import replicate
 
     # Every job is handed to the workers before the first one is waited for.
     started = [
         replicate(
             job.learner,
-            world,
+            job.world,
             job.tasks,
             replications=job.replications,
             rng=seed,
@@ -81,10 +81,9 @@ def run_all(
         )
         for job in jobs
     ]
-    finished: list[list[Run]] = []
     for runs in started:
-        finished.append([])
+        finished = []
         for run in runs:
-            finished[-1].append(run)
+            finished.append(run)
             advance()
-    return finished
+        yield finished

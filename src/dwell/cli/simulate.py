@@ -12,6 +12,7 @@ from dwell.cli.files import write_whole
 from dwell.cli.learners import WITHOUT_MEANING, Recipe
 from dwell.cli.options import (
     Problem,
+    number_of_runs,
     option,
     output_options,
     problem_options,
@@ -29,14 +30,6 @@ if TYPE_CHECKING:
     from dwell.report.rows import SimulatedRow
 
 _TASKS = (10**3, 10**4, 10**5, 10**6)
-_MOST_REPLICATIONS = 10**6
-
-
-def _replications(name: str, text: str) -> int:
-    count = whole(name, text)
-    if count > _MOST_REPLICATIONS:
-        raise InvalidInput(f"{name} must be at most {_MOST_REPLICATIONS:,}, got {count:,}")
-    return count
 
 
 @click.command
@@ -73,7 +66,7 @@ def _replications(name: str, text: str) -> int:
     help="Observations lie within -bound and bound, or are sub-Gaussian with this scale.  "
     "[default: 1; under Gaussian there is none]",
 )
-@option("--replications", _replications, default="20", help="How many runs per row.")
+@option("--replications", number_of_runs, default="20", help="How many runs per row.")
 @seed_option
 @click.option(
     "--sampled", is_flag=True, help="Draw the tasks after exploration too, not expectations."
@@ -128,6 +121,7 @@ def simulate(
     jobs = [
         Job(
             learner=made,
+            world=problem.world,
             tasks=None if samples else budget,
             samples=budget if samples else None,
             replications=replications,
@@ -139,8 +133,8 @@ def simulate(
         executor_of(workers) as executor,
         progress(f"simulating {total:,} run{'s' * (total > 1)}", total) as advance,
     ):
-        finished = run_all(
-            jobs, problem.world, seed=seed, sampled=sampled, executor=executor, advance=advance
+        finished = list(
+            run_all(jobs, seed=seed, sampled=sampled, executor=executor, advance=advance)
         )
     rows = [
         simulated_row(learner, done, tasks=job.tasks, samples=job.samples)

@@ -17,6 +17,11 @@ h2 { font-size: 1.15em; margin: 2em 0 0.5em; }
 h3 { font-size: 1em; margin: 1.5em 0 0.5em; }
 dt { font-weight: 600; }
 dd { margin: 0 0 0.6em; overflow-wrap: anywhere; }
+.key { position: sticky; top: 0; z-index: 2; margin: 0; padding: 6px 0; background: #fff; }
+.key span { margin-right: 1.2em; white-space: nowrap; }
+.charts { display: grid; grid-template-columns: 1fr 1fr; gap: 20px 16px; }
+.charts figure { min-width: 0; }
+.charts figcaption { color: inherit; font-weight: 600; }
 .table { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: 5px 14px 5px 0; text-align: right; white-space: nowrap; }
@@ -27,8 +32,24 @@ tr.marked td { font-weight: 700; }
 figure { margin: 0; }
 figcaption { color: #555b65; font-size: 0.9em; }
 @media (max-width: 600px) { body { font-size: 15px; } table { font-size: 12px; }
-  th, td { padding-right: 8px; } th.left, td.left { min-width: 84px; } }
+  .charts { grid-template-columns: 1fr; } th, td { padding-right: 8px; }
+  th.left, td.left { min-width: 84px; } }
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Charts:
+    """Small figures side by side.
+
+    Attributes:
+        key: What their marks stand for: the mark, its colour and its name.
+        figures: A title and a figure each.
+        height: Of each figure, in pixels.
+    """
+
+    key: tuple[tuple[str, str, str], ...]
+    figures: tuple[tuple[str, Any], ...]
+    height: int = 250
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +62,7 @@ class Section:
     table: Grid | None = None
     figure: Any = None
     caption: str = ""
+    charts: Charts | None = None
     level: int = 2
 
 
@@ -74,16 +96,36 @@ def _section(section: Section, index: int) -> str:
     if section.table is not None:
         parts.append(_table(section.table))
     if section.figure is not None:
-        drawn = section.figure.to_html(
-            full_html=False,
-            include_plotlyjs=False,
-            div_id=f"figure-{index}",
-            default_height="420px",
-            config={"responsive": True, "displayModeBar": False},
-        )
-        parts.append(f"<figure>{drawn}")
+        parts.append(f"<figure>{_drawn(section.figure, f'figure-{index}', 420)}")
         parts.append(f"<figcaption>{escape(section.caption)}</figcaption></figure>")
+    if section.charts is not None:
+        parts.append(_charts(section.charts, index))
     return "\n".join(part for part in parts if part)
+
+
+def _drawn(figure: Any, name: str, height: int) -> str:
+    drawn: str = figure.to_html(
+        full_html=False,
+        include_plotlyjs=False,
+        div_id=name,
+        default_height=f"{height}px",
+        config={"responsive": True, "displayModeBar": False},
+    )
+    return drawn
+
+
+def _charts(charts: Charts, index: int) -> str:
+    key = "".join(
+        f'<span><b style="color: {colour}">{escape(mark)}</b> {escape(name)}</span>'
+        for mark, colour, name in charts.key
+    )
+    figures = "\n".join(
+        f"<figure><figcaption>{escape(title)}</figcaption>"
+        f"{_drawn(figure, f'figure-{index}-{place}', charts.height)}</figure>"
+        for place, (title, figure) in enumerate(charts.figures)
+    )
+    # The key stays in sight for as long as its charts do.
+    return f'<div><p class="key">{key}</p>\n<div class="charts">\n{figures}\n</div></div>'
 
 
 def _paragraphs(texts: Iterable[str]) -> str:

@@ -9,7 +9,9 @@ from dataclasses import asdict, dataclass, fields
 from rich import box
 from rich.table import Table as RichTable
 
-from dwell.report.rows import ExactRow, SimulatedRow
+from dwell.report.rows import ExactRow, ScoreRow, SimulatedRow
+
+Rows = Sequence[ExactRow] | Sequence[SimulatedRow] | Sequence[ScoreRow]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,7 @@ class Grid:
         left: How many columns are aligned to the left.
         shares: How columns of long texts share the width, 0 for one as wide as its longest text;
             none if all are. Rows of several lines are set apart.
+        title: What a terminal shows above it; on a page the heading says it.
     """
 
     header: tuple[str, ...]
@@ -30,6 +33,7 @@ class Grid:
     marked: frozenset[int] = frozenset()
     left: int = 0
     shares: tuple[int, ...] = ()
+    title: str = ""
 
     def rich(self) -> RichTable:
         """The table as a terminal shows it."""
@@ -101,7 +105,7 @@ def percent(share: float | None) -> str:
     return "-" if share is None else f"{share:.1%}"
 
 
-def csv_text(rows: Sequence[ExactRow] | Sequence[SimulatedRow]) -> str:
+def csv_text(rows: Rows) -> str:
     """The rows as CSV, with the names of the columns first; what is missing is empty."""
     text = io.StringIO()
     writer = csv.DictWriter(text, [field.name for field in fields(rows[0])], lineterminator="\n")
@@ -110,8 +114,6 @@ def csv_text(rows: Sequence[ExactRow] | Sequence[SimulatedRow]) -> str:
     return text.getvalue()
 
 
-def json_text(
-    about: Mapping[str, object], rows: Sequence[ExactRow] | Sequence[SimulatedRow]
-) -> str:
+def json_text(about: Mapping[str, object], rows: Rows) -> str:
     """What the figures are about, and the rows, as JSON."""
     return json.dumps({**about, "rows": [asdict(row) for row in rows]}, indent=2, allow_nan=False)

@@ -1,0 +1,204 @@
+"""`dwell bench learners`."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+import dwell
+from dwell.lab.contestants import CONTESTANTS
+from dwell.lab.suite import suite
+from tests.acceptance.commands import assert_refused, assert_self_contained, figures, run
+
+BENCH = ("bench", "learners")
+# Worker processes take longer to start than these runs take.
+ALONE = ("--workers", "1")
+FEW = ("--learners", "longest,etc", "--tasks", "100", "--replications", "2", *ALONE)
+TINY = (*BENCH, "--instances", "three-point", *FEW)
+FIELDS = {
+    "instance": str,
+    "setup_cost": float,
+    "learner": str,
+    "tasks": int,
+    "roi": float,
+    "roi_error": float,
+    "best_roi": float,
+    "worst_roi": float,
+    "score": float,
+    "score_error": float,
+    "lost": float,
+    "lost_error": float,
+    "explored": float,
+}
+
+
+def test_it_prints_a_row_per_instance_and_learner_and_a_column_per_tasks() -> None:
+    """Rows and columns are in the suite's order, whatever the order of the options."""
+    result = run(*BENCH, "--instances", "rare-win,three-point", *FEW, "--tasks", "1_000,100,100")
+    assert result.exit_code == 0
+    assert result.stderr == "simulating 32 runs…\n"
+    lines = [line.split() for line in result.stdout.splitlines()]
+    assert lines[2] == ["instance", "set-up", "learner", "100", "1,000"]
+    assert [line[:3] for line in lines[4:-1]] == [
+        [name, setup_cost, learner]
+        for name in ("three-point", "rare-win")
+        for setup_cost in ("0", "20")
+        for learner in ("etc", "longest")
+    ]
+    assert "Lost" not in result.stdout
+
+
+def test_what_is_lost_has_a_table_where_policies_lose() -> None:
+    """A score has no meaning where nothing can be earned: there is the other table only."""
+    both = run(*BENCH, "--instances", "beta-8-12", *FEW).stdout
+    assert "Score: realised ROI / best ROI" in both
+    assert "Lost: realised loss / loss of the worst policy" in both
+    hardest = run(*BENCH, "--instances", "beta-45-55", *FEW).stdout
+    assert "Score" not in hardest
+    assert "Lost" in hardest
+
+
+def test_its_json_has_the_fields_it_promises() -> None:
+    """Each field is of one kind, or null where it has no meaning."""
+    names = "three-point,beta-8-12,beta-45-55,headlines"
+    printed = figures(*BENCH, "--instances", names, *FEW, "--seed", "3")
+    rows = printed.pop("rows")
+    assert printed == {"grid": False, "replications": 2, "seed": 3}
+    assert len(rows) == 14
+    for row in rows:
+        assert list(row) == list(FIELDS)
+        empty = {name for name, value in row.items() if value is None}
+        assert all(type(row[name]) is FIELDS[name] for name in FIELDS if name not in empty)
+        lossless = {"lost", "lost_error"} if row["worst_roi"] >= 0.0 else set()
+        worthless = {"score", "score_error"} if row["best_roi"] <= 0.0 else set()
+        assert empty == lossless | worthless
+        assert (row["instance"] == "beta-45-55") == bool(worthless)
+
+
+def test_its_json_is_what_the_library_computes() -> None:
+    """Scores and losses are the ROI of `replicate` and `Summary` per that of `exact`."""
+    options = ("--instances", "beta-3-7", "--learners", "etc", "--tasks", "1e3", *ALONE)
+    rows = figures(*BENCH, *options, "--replications", "3", "--seed", "7")["rows"]
+    for row, setup_cost in zip(rows, (0.0, 20.0), strict=True):
+        caps = [2**power for power in range(9)]
+        policies = dwell.hoeffding(caps, c=0.35, tasks=10_000, delta=0.05)
+        world = dwell.World(dwell.Beta(3, 7), dwell.Signs())
+        learner = dwell.ExploreThenCommit(policies, tasks=1000, setup_cost=setup_cost)
+        runs = dwell.replicate(learner, world, 1000, replications=3, rng=7)
+        summary = dwell.Summary.of(list(runs))
+        roi = dwell.exact(policies, world, setup_cost).roi
+        assert (row["roi"], row["roi_error"]) == (summary.roi, summary.roi_error)
+        assert row["explored"] == summary.explored == 100
+        assert (row["best_roi"], row["worst_roi"]) == (roi.max(), roi.min())
+        assert row["score"] == pytest.approx(summary.share)
+        assert row["score_error"] == pytest.approx(summary.roi_error / roi.max())
+        assert row["lost"] == pytest.approx(max(0.0, summary.roi / roi.min()))
+        assert row["lost_error"] == pytest.approx(-summary.roi_error / roi.min())
+
+
+def test_a_policy_that_loses_is_seen_to_lose_its_share() -> None:
+    """On the hardest instance the longest policy's loss is known exactly."""
+    options = ("--instances", "beta-45-55", "--learners", "longest", "--tasks", "1e6", *ALONE)
+    for row, instance in zip(figures(*BENCH, *options)["rows"], suite()[12:14], strict=True):
+        roi = dwell.exact(instance.policies, instance.world, instance.setup_cost).roi
+        assert row["lost"] == pytest.approx(roi[-1] / roi.min())
+        assert row["lost"] > 0.1
+
+
+def test_a_grid_has_more_to_choose_from() -> None:
+    """Its best policy is at least as good, and its worst at least as bad."""
+    [plain, *_], [grid, *_] = figures(*TINY)["rows"], figures(*TINY, "--grid")["rows"]
+    assert grid["best_roi"] > plain["best_roi"]
+    assert grid["worst_roi"] <= plain["worst_roi"]
+    assert figures(*TINY, "--grid")["grid"] is True
+
+
+def test_quick_has_fewer_tasks_and_runs_unless_they_are_given() -> None:
+    """What is asked for by number wins."""
+    longest = (*BENCH, "--instances", "headlines", "--learners", "longest", *ALONE)
+    usual, quick = figures(*longest), figures(*longest, "--quick")
+    assert [row["tasks"] for row in usual["rows"]] == [10**2, 10**3, 10**4, 10**5, 10**6]
+    assert [row["tasks"] for row in quick["rows"]] == [10**2, 10**3, 10**4]
+    assert (usual["replications"], quick["replications"]) == (20, 5)
+    asked = figures(*longest, "--quick", "--tasks", "1e5", "--replications", "1")
+    assert [row["tasks"] for row in asked["rows"]] == [10**5]
+    assert asked["replications"] == 1
+    assert asked["rows"][0]["score_error"] is None
+
+
+def test_workers_change_nothing() -> None:
+    """The same seed gives the same JSON for one and for two processes."""
+    options = (*BENCH, "--instances", "three-point,headlines", *FEW)
+    assert run(*options, "--json", "--workers", "1").stdout == (
+        run(*options, "--json", "--workers", "2").stdout
+    )
+
+
+def test_another_seed_gives_another_result() -> None:
+    """The seed is what makes the figures repeatable."""
+    assert figures(*TINY) == figures(*TINY, "--seed", "0") != figures(*TINY, "--seed", "1")
+
+
+def test_files_hold_what_is_printed(tmp_path: Path) -> None:
+    """CSV and JSON say the same as `--json`; what is missing is empty in CSV."""
+    as_json, as_csv = tmp_path / "scores.json", tmp_path / "scores.csv"
+    printed = figures(*TINY, "--out", str(as_json))
+    assert json.loads(as_json.read_text()) == printed
+    figures(*TINY, "--out", str(as_csv))
+    with as_csv.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    for row, expected in zip(rows, printed["rows"], strict=True):
+        assert row == {n: "" if value is None else str(value) for n, value in expected.items()}
+
+
+def test_its_page_has_a_chart_per_instance_and_needs_no_network(tmp_path: Path) -> None:
+    """The page says what each instance is, and is one whole file."""
+    page = tmp_path / "page.html"
+    names = "uniform,beta-8-12,beta-45-55"
+    assert run(*BENCH, "--instances", names, *FEW, "--plot", str(page)).exit_code == 0
+    assert_self_contained(page)
+    text = page.read_text(encoding="utf-8")
+    for name, charts in (("uniform", 1), ("beta-8-12", 2), ("beta-45-55", 1)):
+        for setup_cost in (0, 20):
+            title = f"{name}, set-up cost {setup_cost}"
+            assert text.count(f"<figcaption>{title}</figcaption>") == charts
+            assert text.count(f"<dt>{title}</dt>") == 1
+
+
+def test_help_names_every_instance_and_learner() -> None:
+    """What can be asked for is said where people look for it."""
+    words = run(*BENCH, "--help").stdout.replace(",", " ").replace(";", " ").replace(":", " ")
+    assert {instance.name for instance in suite()} | set(CONTESTANTS) <= set(words.split())
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (("--instances", "beta"), "there is no instance 'beta'; the instances are three-point, "),
+        (("--instances", "three-point,"), "there is no instance ''"),
+        (("--instances", "Uniform"), "uniform, mostly-null, rare-win, beta-8-12"),
+        (("--learners", "fixed"), "there is no learner 'fixed'; the learners are ladder, "),
+        (("--learners", "etc longest"), "there is no learner 'etc longest'"),
+        (("--tasks", "0"), ">= 1"),
+        (("--tasks", "1e2,,1e3"), "must be a number"),
+        (("--tasks", "1e30"), "10^18"),
+        (("--replications", "0"), ">= 1"),
+        (("--replications", "1e9"), "at most 1,000,000"),
+        (("--workers", "0"), ">= 1"),
+        (("--seed", "-1"), ">= 0"),
+        (("--out", "scores.txt"), "end in .csv or .json"),
+        (("--out", "missing/scores.csv"), "there is no folder missing; choose another --out"),
+        (("--plot", "scores.png"), "end in .html"),
+        (("--plot", "missing/scores.html"), "there is no folder missing; choose another --plot"),
+        (("--setup-cost", "20"), "No such option"),
+    ],
+)
+def test_every_bad_value_gets_one_sentence(options: tuple[str, ...], reason: str) -> None:
+    """Before anything is run."""
+    assert_refused((*BENCH, *options), reason)
+
+
+def test_an_unknown_bench_gets_one_sentence() -> None:
+    """There are benches of learners only."""
+    assert_refused(("bench", "policies"), "No such command 'policies'")
