@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from dwell import estimate as estimate
     from dwell.errors import CannotWrite as CannotWrite
     from dwell.errors import DwellError as DwellError
     from dwell.errors import InvalidInput as InvalidInput

@@ -58,12 +58,16 @@ SIMULATE = [
     (("--seed", "today"), "must be a number"),
     (("--band-tasks", "0"), ">= 1"),
     (("--bound", "0"), "> 0"),
-    (("--exploration-cap", "1001", "--tasks", "1000"), "at most tasks"),
+    (("--learner", "cape", "--exploration-cap", "1001", "--tasks", "1000"), "at most tasks"),
+    (("--exploration-cap", "5"), "means nothing to the learner ladder"),
+    (("--step", "2"), "means nothing to the learner ladder"),
     (("--learner", "fixed", "--exploration-cap", "5"), "means nothing"),
     (("--learner", "cape", "--step", "2"), "means nothing"),
+    (("--learner", "cape-sharp", "--step", "2"), "means nothing"),
     (("--learner", "esc", "--caps", "1,2"), "means nothing"),
     (("--learner", "esc", "--step", "1e7"), "up to cap"),
-    (("--law", "Gaussian(1)"), "give --bound"),
+    (("--law", "Gaussian(1)"), "give --bound, what they hardly ever exceed"),
+    (("--learner", "cape", "--law", "Gaussian(1)"), "give --bound, the scale"),
 ]
 
 

@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ def fewer_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_it_tells_a_story_with_one_table_and_writes_a_report(tmp_path: Path) -> None:
-    """What is printed names the problem, the best policy and both learners."""
+    """What is printed names the problem, the best policy and every learner once."""
     page = tmp_path / "report.html"
     result = run("demo", "--workers", "1", "--out", str(page))
     assert result.exit_code == 0, result.output
@@ -23,9 +24,14 @@ def test_it_tells_a_story_with_one_table_and_writes_a_report(tmp_path: Path) -> 
     assert "ROI = value of what was accepted / cost of all testing" in told
     assert "The best cap is 16" in told
     assert "The guarantee would begin to mean something at 4,706,735,146 ideas" in told
-    ways = [line.split("  ")[0].strip() for line in result.stdout.splitlines()]
-    assert ways.count("longest cap, always") == ways.count("best policy, if known") == 1
-    assert ways.count("CAPE") == ways.count("ESC-CAPE") == 3
+    table = [re.split(" {2,}", line.strip()) for line in result.stdout.splitlines()]
+    assert ["ideas", "100", "1,000", "10,000"] in table
+    shares = {
+        way[0]: [float(share[:-1]) for share in way[1:]] for way in table if way[-1][-1:] == "%"
+    }
+    assert list(shares) == ["longest cap, always", "Ladder", "CAPE", "ESC-CAPE"]
+    assert shares["longest cap, always"] == [24.4] * 3
+    assert shares["Ladder"][-1] > 80 > 20 > shares["CAPE"][-1]
     assert result.stdout.endswith(f"The report is in {page}\n")
     assert_self_contained(page)
 
@@ -37,8 +43,8 @@ def test_its_json_is_all_that_it_prints_and_workers_change_nothing(tmp_path: Pat
         for workers in ("1", "2")
     ]
     rows = json.loads(printed[0])["rows"]
-    assert [row["learner"] for row in rows] == ["cape"] * 3 + ["esc-cape"] * 3
-    assert [row["tasks"] for row in rows] == [100, 1000, 10_000] * 2
+    assert [row["learner"] for row in rows] == ["cape"] * 3 + ["esc-cape"] * 3 + ["ladder"] * 3
+    assert [row["tasks"] for row in rows] == [100, 1000, 10_000] * 3
     assert printed[0] == printed[1]
 
 

@@ -3,6 +3,7 @@
 import io
 import os
 import sys
+from dataclasses import replace
 from math import inf, log, sqrt
 
 import click
@@ -13,6 +14,7 @@ from dwell.cli.output import progress
 from dwell.cli.running import executor_of
 from dwell.lab.theory import regret_bound, roi_gap
 from dwell.report.figures import boundaries
+from dwell.report.rows import simulated_row
 
 
 def cape(tasks: int, bound: float = 1.0) -> dwell.Cape:
@@ -47,6 +49,20 @@ def test_a_policy_without_rivals_has_an_infinite_gap() -> None:
     """There is nothing to tell it from."""
     world = dwell.World(dwell.Atoms([1.0]), dwell.Signs())
     assert roi_gap(dwell.exact(dwell.first_sample(), world)) == inf
+
+
+def test_a_rows_note_is_about_the_choice_that_it_shows() -> None:
+    """Where rejecting everything is the commonest end, it says why, though most runs chose."""
+    policies = dwell.hoeffding([1, 2, 4], c=0.35, tasks=100, delta=0.05)
+    world = dwell.World(dwell.Atoms([-1.0]), dwell.Signs())
+    rejecting = dwell.simulate(dwell.Ladder(policies), world, tasks=1, rng=0)
+    choosing = [
+        replace(rejecting, known=replace(rejecting.known, chosen=index, note=""))
+        for index in range(3)
+    ]
+    row = simulated_row("ladder", [*choosing, rejecting, rejecting], tasks=1)
+    assert (row.chosen_cap, row.chosen_share, row.regret_bound) == (None, 0.4, None)
+    assert row.note.endswith("everything is rejected")
 
 
 def test_boundaries_that_are_not_looked_at_are_not_drawn() -> None:

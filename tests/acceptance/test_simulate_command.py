@@ -27,7 +27,7 @@ def test_its_json_is_what_the_library_computes() -> None:
     [row] = figures("simulate", "--tasks", "1e4", "--seed", "7", *FEW)["rows"]
     policies = dwell.hoeffding([1, 2, 4, 8], c=0.35, tasks=10_000, delta=0.05)
     world = dwell.World(dwell.Atoms([-0.05, 0.6], [0.9, 0.1]), dwell.Signs())
-    learner = dwell.Cape(policies, tasks=10**4, setup_cost=20.0, announce=False)
+    learner = dwell.Ladder(policies, setup_cost=20.0)
     runs = list(dwell.replicate(learner, world, 10**4, replications=3, rng=7))
     summary = dwell.Summary.of(runs)
     for name in ("roi", "roi_error", "best_roi", "share", "regret", "explored"):
@@ -35,7 +35,7 @@ def test_its_json_is_what_the_library_computes() -> None:
     assert row["chosen_cap"] in {policies.caps[run.chosen or 0] for run in runs}
 
 
-@pytest.mark.parametrize("learner", ["cape", "etc", "fixed"])
+@pytest.mark.parametrize("learner", ["ladder", "cape", "cape-sharp", "etc", "fixed"])
 def test_learners_of_finite_classes_end_with_one_of_the_caps(learner: str) -> None:
     """What is chosen is one of the caps that were given."""
     [row] = figures("simulate", "--learner", learner, "--tasks", "1e4", *FEW)["rows"]
@@ -69,7 +69,8 @@ def test_a_search_that_fails_says_so_and_earns_nothing() -> None:
 
 def test_a_vacuous_guarantee_is_a_note_and_no_warning() -> None:
     """It is said once, in a line of its own, with what it would take."""
-    result = run("simulate", "--tasks", "1e3,1e4", "--replications", "1")
+    options = ("--learner", "cape", "--tasks", "1e3,1e4", "--replications", "1")
+    result = run("simulate", *options)
     notes = [line for line in result.stderr.splitlines() if line.startswith("Note: ")]
     assert len(notes) == 1
     assert "with 10,000 tasks, CAPE's guarantee is vacuous here" in notes[0]
@@ -78,16 +79,34 @@ def test_a_vacuous_guarantee_is_a_note_and_no_warning() -> None:
 
 def test_a_guarantee_that_is_vacuous_for_few_tasks_only_is_said_for_those() -> None:
     """More tasks in the same list do not hide it."""
-    result = run("simulate", "--tasks", "1e3,1e6", "--caps", "1,2,4", "--replications", "1")
+    options = ("--learner", "cape", "--tasks", "1e3,1e6", "--replications", "1")
+    result = run("simulate", *options, "--caps", "1,2,4")
     assert "Note: with 1,000 tasks, CAPE's guarantee" in result.stderr
     assert "Note: with 1,000,000 tasks" not in result.stderr
 
 
-def test_a_budget_of_samples_is_used_up() -> None:
+def test_ladder_has_nothing_to_say_before_it_has_run() -> None:
+    """That it has no choice yet is no news; nor is a guarantee that only CAPE has."""
+    result = run("simulate", "--tasks", "1e3", *FEW)
+    assert result.stderr == "simulating 3 runs…\n"
+
+
+@pytest.mark.parametrize(("tasks", "left"), [("20", "2"), ("1e5", "0")])
+def test_rejecting_everything_is_a_choice_without_a_cap(tasks: str, left: str) -> None:
+    """Where every policy loses, with candidates and without: "none" in the table, and why."""
+    options = ("--prior", "Atoms(-0.1)", "--caps", "1,2", "--c", "0.01", "--replications", "2")
+    result = run("simulate", "--tasks", tasks, *options)
+    assert result.stdout.splitlines()[3].split()[-2:] == [left, "none"]
+    assert result.stderr.splitlines()[-1].endswith("everything is rejected")
+
+
+@pytest.mark.parametrize("learner", ["etc", "ladder"])
+def test_a_budget_of_samples_is_used_up(learner: str) -> None:
     """With `--samples` the rows are by samples, and tasks are counted."""
-    result = run("simulate", "--samples", "1e4,1e5", "--learner", "etc", *FEW)
+    options = ("simulate", "--samples", "1e4,1e5", "--learner", learner, *FEW)
+    result = run(*options)
     assert result.stdout.split()[0] == "samples"
-    rows = figures("simulate", "--samples", "1e4,1e5", "--learner", "etc", *FEW)["rows"]
+    rows = figures(*options)["rows"]
     assert [row["samples"] for row in rows] == [10**4, 10**5]
     assert all(row["tasks"] < row["samples"] for row in rows)
 
@@ -109,12 +128,13 @@ def test_a_world_where_nothing_is_worth_accepting_has_no_share() -> None:
     assert run(*options).exit_code == 0
 
 
-def test_gaussian_observations_are_run_with_the_bound_that_is_given() -> None:
-    """A scale makes up for the bound that normal samples do not have."""
-    rows = figures(
-        "simulate", "--law", "Gaussian(2)", "--bound", "2.5", "--tasks", "1e3", *FEW
-    )["rows"]  # fmt: skip
-    assert len(rows) == 1
+@pytest.mark.parametrize(("learner", "bound"), [("cape", "2.5"), ("ladder", "12")])
+def test_gaussian_observations_are_run_with_the_bound_that_is_given(
+    learner: str, bound: str
+) -> None:
+    """A scale, or what is hardly ever exceeded, in place of the bound that they do not have."""
+    options = ("--learner", learner, "--law", "Gaussian(2)", "--bound", bound)
+    assert len(figures("simulate", *options, "--tasks", "1e3", *FEW)["rows"]) == 1
 
 
 def test_workers_change_nothing() -> None:
@@ -147,6 +167,7 @@ def test_files_hold_what_is_printed(tmp_path: Path) -> None:
         ("--tasks", "1e3,1e4"),
         ("--samples", "1e4"),
         ("--learner", "etc", "--tasks", "1e3"),
+        ("--learner", "cape", "--tasks", "1e3,1e4"),
         ("--prior", "Atoms(-0.5)", "--tasks", "1e3"),
     ],
 )
@@ -169,6 +190,14 @@ def test_the_page_says_where_a_search_found_no_candidates(tmp_path: Path) -> Non
     page = tmp_path / "page.html"
     run("simulate", "--learner", "esc", "--tasks", "100", "--plot", str(page))
     assert "No candidates were found with 100 tasks" in page.read_text(encoding="utf-8")
+
+
+def test_the_page_draws_how_the_last_candidate_went(tmp_path: Path) -> None:
+    """Candidates that were all dropped had been found."""
+    page = tmp_path / "page.html"
+    options = ("--prior", "Atoms(-0.1)", "--caps", "1,2", "--c", "0.01", "--replications", "1")
+    run("simulate", "--tasks", "1e5", *options, "--plot", str(page))
+    assert "No candidates were found" not in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])

@@ -201,9 +201,10 @@ def test_a_resolution_that_cannot_be_worked_with_is_refused(resolution: Any) -> 
 
 
 @EVERY
-def test_an_alpha_however_small_can_be_worked_with(sequence: Sequence) -> None:
-    """1 / alpha may be beyond floating point; its logarithm is not."""
-    found = sequence([0.1, 0.2] * 2000, alpha=1e-310, low=0, high=1)
+@pytest.mark.parametrize("alpha", [1e-310, 5e-324])
+def test_an_alpha_however_small_can_be_worked_with(sequence: Sequence, alpha: float) -> None:
+    """1 / alpha may be beyond floating point and alpha / 2 be 0; its logarithm is neither."""
+    found = sequence([0.1, 0.2] * 2000, alpha=alpha, low=0, high=1)
     assert 0.05 < found.high[-1] < 1
 
 

@@ -67,7 +67,7 @@ def test_no_exported_name_is_a_submodules_name() -> None:
 
 
 def test_type_checkers_see_the_very_names_that_are_exported() -> None:
-    """The imports under TYPE_CHECKING name the same things, from the same modules, as __all__."""
+    """The imports under TYPE_CHECKING: those of __all__ from the same modules, and packages."""
     tree = ast.parse((HOME / "__init__.py").read_text(encoding="utf-8"))
     [guarded] = [node for node in tree.body if isinstance(node, ast.If)]
     seen = {}
@@ -76,16 +76,23 @@ def test_type_checkers_see_the_very_names_that_are_exported() -> None:
         for alias in node.names:
             assert alias.asname == alias.name, "only 'import X as X' is a re-export"
             seen[alias.name] = node.module
-    assert sorted(seen) == dwell.__all__
-    for name, module in seen.items():
-        assert getattr(dwell, name).__module__ == module
+    packages = {name for name, module in seen.items() if module == "dwell"}
+    assert packages == {"estimate"}
+    assert sorted(seen.keys() - packages) == dwell.__all__
+    for name in dwell.__all__:
+        assert getattr(dwell, name).__module__ == seen[name]
+
+
+def test_packages_are_reached_by_their_names() -> None:
+    """`dwell.estimate` is one, for people and for type checkers."""
+    assert dwell.estimate.betting is import_module("dwell.estimate").betting
 
 
 def test_the_names_that_are_relied_on_from_outside_are_exported() -> None:
     """What the design fixes of this part of the package is there."""
     assert {
         *("World", "Atoms", "Beta", "Normal", "Signs", "Gaussian", "Lift", "hoeffding", "Policy"),
-        *("exact", "Cape", "Esc", "EscCape", "Fixed", "ExploreThenCommit", "simulate"),
+        *("exact", "Cape", "Esc", "EscCape", "Ladder", "Fixed", "ExploreThenCommit", "simulate"),
     } <= set(dwell.__all__)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import fill
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,7 +15,10 @@ from dwell.cli.options import file_ending_in, json_option, option, seed_option, 
 from dwell.cli.output import print_grid, progress
 from dwell.cli.running import Job, executor_of, run_all
 
-_TASKS = (10**4, 10**6, 10**8)
+if TYPE_CHECKING:
+    from dwell.learners.learner import Learner
+
+_TASKS = (10**3, 10**4, 10**6, 10**8)
 
 
 @click.command
@@ -43,6 +47,7 @@ def demo(seed: int, workers: int, as_json: bool, out: Path) -> None:
     from dwell.laws import Signs
     from dwell.learners.cape import Cape
     from dwell.learners.esc_cape import EscCape
+    from dwell.learners.ladder import Ladder
     from dwell.priors import Atoms
     from dwell.report import story
     from dwell.report.rows import simulated_row
@@ -59,27 +64,29 @@ def demo(seed: int, workers: int, as_json: bool, out: Path) -> None:
         _say([story.TITLE, *story.problem(table), *story.best_policy(table)])
 
     capes = [Cape(policies, tasks=n, setup_cost=setup_cost, announce=False) for n in _TASKS]
-    esc_capes = [EscCape(family, tasks=n, setup_cost=setup_cost) for n in _TASKS]
-    jobs = [Job(learner=cape, world=world, tasks=cape.tasks, replications=10) for cape in capes]
-    # One run of ESC-CAPE at 10^8 tasks draws over 10^9 samples; two agree to three digits.
-    jobs += [
-        Job(learner=learner, world=world, tasks=learner.tasks, replications=1)
-        for learner in esc_capes
+    cells: list[tuple[str, int, Learner]] = [
+        *(("cape", cape.tasks, cape) for cape in capes),
+        *(("esc-cape", n, EscCape(family, tasks=n, setup_cost=setup_cost)) for n in _TASKS),
+        *(("ladder", n, Ladder(policies, setup_cost=setup_cost)) for n in _TASKS),
+    ]
+    # Runs of 10^8 tasks and searches (ESC) take long, and two of them agree to three digits.
+    jobs = [
+        Job(
+            learner=learner,
+            world=world,
+            tasks=n,
+            replications=1 if n >= 10**8 or name == "esc-cape" else 10,
+        )
+        for name, n, learner in cells
     ]
     total = sum(job.replications for job in jobs)
     with executor_of(workers) as executor, progress(f"simulating {total} runs", total) as advance:
         finished = list(run_all(jobs, seed=seed, executor=executor, advance=advance))
-    names = ["cape"] * len(capes) + ["esc-cape"] * len(esc_capes)
     rows = [
-        simulated_row(name, runs, tasks=job.tasks)
-        for name, job, runs in zip(names, jobs, finished, strict=True)
+        simulated_row(name, runs, tasks=n)
+        for (name, n, _), runs in zip(cells, finished, strict=True)
     ]
-    told = story.Story(
-        table,
-        cape=dict(zip(_TASKS, rows[: len(capes)], strict=True)),
-        esc_cape=dict(zip(_TASKS, rows[len(capes) :], strict=True)),
-        guarantee=capes[-1].guarantee,
-    )
+    told = story.Story(table, rows, capes[-1].guarantee)
 
     if as_json:
         best = {"best_cap": caps[table.best], "best_roi": float(table.roi[table.best])}

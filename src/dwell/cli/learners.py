@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 # Each learner, with the options that mean nothing to it.
 WITHOUT_MEANING = {
+    "ladder": ("step", "exploration_cap"),
     "cape": ("step",),
+    "cape-sharp": ("step",),
     "esc": ("caps", "min_samples", "exploration_cap"),
     "esc-cape": ("caps", "min_samples"),
     "etc": ("step", "bound"),
@@ -41,8 +43,10 @@ class Recipe:
         from dwell.families import Countable
         from dwell.learners.baselines import ExploreThenCommit, Fixed
         from dwell.learners.cape import Cape
+        from dwell.learners.cape_sharp import CapeSharp
         from dwell.learners.esc import Esc
         from dwell.learners.esc_cape import EscCape
+        from dwell.learners.ladder import Ladder
 
         problem, delta, setup_cost = self.problem, self.problem.delta, self.problem.setup_cost
         cap = self.exploration_cap
@@ -56,6 +60,22 @@ class Recipe:
                     exploration_cap=cap,
                     delta=delta,
                     setup_cost=setup_cost,
+                )
+            case "ladder":
+                return Ladder(
+                    problem.policies(),
+                    delta=delta,
+                    setup_cost=setup_cost,
+                    bound=self._checked_bound(),
+                )
+            case "cape-sharp":
+                return CapeSharp(
+                    problem.policies(),
+                    tasks=tasks,
+                    delta=delta,
+                    exploration_cap=cap,
+                    setup_cost=setup_cost,
+                    bound=self._checked_bound(),
                 )
             case "cape":
                 return Cape(
@@ -86,8 +106,13 @@ class Recipe:
         if self.bound is not None:
             return self.bound
         if isinstance(self.problem.world.law, Gaussian):
+            # Ladder's bounds need a range; the paper's make do with a scale.
+            wanted = (
+                "what they hardly ever exceed"
+                if self.name in ("ladder", "cape-sharp")
+                else "the scale with which they are sub-Gaussian, values included"
+            )
             raise InvalidInput(
-                f"observations under {self.problem.world.law} have no bound; give --bound, the "
-                "scale with which they are sub-Gaussian, values included"
+                f"observations under {self.problem.world.law} have no bound; give --bound, {wanted}"
             )
         return 1.0

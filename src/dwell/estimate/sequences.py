@@ -17,7 +17,7 @@ by betting".
 | c | the most that a bet may risk |
 """
 
-from math import log
+from math import log, ulp
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -135,7 +135,9 @@ def normal(observations: ArrayLike, *, alpha: float, low: float, high: float) ->
     squares = np.cumsum((1.0 - 1.0 / n) * (observed.unit - before) ** 2)
     # Dividing by n (n - 1): the variance of the mean. At n = 1 there is no telling.
     error = np.full(len(n), np.inf)
-    error[1:] = -NormalDist().inv_cdf(alpha / 2.0) * np.sqrt(squares[1:] / (n[1:] * (n[1:] - 1.0)))
+    # Half of the smallest alpha there is would be 0, of which there is no quantile.
+    quantile = -NormalDist().inv_cdf(max(alpha / 2.0, ulp(0.0)))
+    error[1:] = quantile * np.sqrt(squares[1:] / (n[1:] * (n[1:] - 1.0)))
     ends = np.clip(mean - error, 0.0, 1.0), np.clip(mean + error, 0.0, 1.0)
     return observed.restored(Intervals(*ends, approximate=True))
 

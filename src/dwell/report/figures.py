@@ -63,7 +63,7 @@ def boundaries(policy: Policy) -> go.Figure:
 
 
 def regret_over_budget(rows: Sequence[SimulatedRow]) -> tuple[go.Figure, str]:
-    """Regret on log-log axes with the theorem's bound beside it, and what to say under it."""
+    """Regret on log-log axes, beside the theorem's bound if there is one; what to say under it."""
     budget = "tasks" if rows[0].samples is None else "samples"
     figure = empty_figure(budget, "regret (best ROI minus ROI)")
     shown = [row for row in rows if row.regret > 0.0]
@@ -106,10 +106,10 @@ def regret_over_budget(rows: Sequence[SimulatedRow]) -> tuple[go.Figure, str]:
 
 def candidates_over_time(runs: Mapping[int, Run], budget: str) -> tuple[go.Figure, str]:
     """How candidates became fewer in one run per budget, and what to say under the figure."""
-    figure = empty_figure("explored tasks", "candidates")
+    figure = empty_figure("tasks learned from", "candidates")
     empty = []
     for index, (amount, run) in enumerate(runs.items()):
-        if not run.known.candidates:
+        if not run.known.dropped_at:
             empty.append(f"{amount:,}")
             continue
         steps = [*run.history, (max(1, run.explored), run.history[-1].candidates)]
@@ -123,7 +123,10 @@ def candidates_over_time(runs: Mapping[int, Run], budget: str) -> tuple[go.Figur
     figure.update_xaxes(type="log", exponentformat="power", dtick=1)
     most = max((run.history[0].candidates for run in runs.values()), default=0)
     figure.update_yaxes(rangemode="tozero", dtick=max(1, most // 8))
-    caption = "The first replication for each budget; a line ends where its exploration ends."
+    caption = (
+        "The first replication for each budget; a line ends with the last task that was learned "
+        "from. Policies that stay candidates to the end may still be the best."
+    )
     if empty:
         caption += f" No candidates were found with {', '.join(empty)} {budget}."
     return figure, caption

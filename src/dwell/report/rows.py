@@ -54,12 +54,12 @@ class SimulatedRow:
         best_roi: The ROI of the best policy there is to choose.
         share: The ROI as a share of that; None where the best earns nothing.
         regret: By how much the ROI falls short of the best.
-        regret_bound: What the paper bounds the regret by, for CAPE.
-        explored: How many tasks were explored, on average.
+        regret_bound: What the paper bounds the regret by, for CAPE; None for others.
+        explored: From how many tasks was learned, on average; of Ladder, all until it settles.
         candidates: How many policies were left at the end, on average.
-        chosen_cap: The cap that was chosen most often; None if no choice was the usual end.
+        chosen_cap: The cap that was chosen most often; None if to reject everything was.
         chosen_share: In which share of the replications it was.
-        note: What the learner has to say besides, most often.
+        note: What the learner had to say besides in most of these.
     """
 
     learner: str
@@ -107,7 +107,7 @@ def simulated_row(
         candidates=_mean(len(run.known.candidates) for run in runs),
         chosen_cap=cap,
         chosen_share=times / len(runs),
-        note=Counter(run.known.note for run in runs).most_common(1)[0][0],
+        note=Counter(run.known.note for run in runs if run.chosen == chosen).most_common(1)[0][0],
     )
 
 

@@ -1,6 +1,6 @@
 """The demo's story: what the problem is, what the best policy earns, what learning it costs."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dwell.learners.cape import Guarantee
@@ -12,6 +12,8 @@ from dwell.report.tables import Grid, number, percent
 from dwell.table import Table
 
 TITLE = "How long should we test each idea before we ship it or drop it?"
+_LEARNERS = {"ladder": "Ladder", "cape": "CAPE", "esc-cape": "ESC-CAPE"}
+_SHARES = "The share of the best ROI that each way of testing earns, by the number of ideas."
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,15 +22,18 @@ class Story:
 
     Attributes:
         table: The exact figures of the class of policies.
-        cape: What CAPE earned, by the number of tasks.
-        esc_cape: What ESC-CAPE earned in its own class, which has no largest cap.
+        rows: What each learner earned, for the same numbers of tasks; ESC-CAPE in its own class,
+            which has no largest cap.
         guarantee: CAPE's guarantee at the largest number of tasks.
     """
 
     table: Table
-    cape: Mapping[int, SimulatedRow]
-    esc_cape: Mapping[int, SimulatedRow]
+    rows: Sequence[SimulatedRow]
     guarantee: Guarantee
+
+    def of(self, learner: str) -> list[SimulatedRow]:
+        """What one learner earned."""
+        return [row for row in self.rows if row.learner == learner]
 
 
 def problem(table: Table) -> tuple[str, ...]:
@@ -62,65 +67,57 @@ def best_policy(table: Table) -> tuple[str, ...]:
 def conclusions(story: Story) -> tuple[str, ...]:
     """What the table shows, and what it does not."""
     guarantee = story.guarantee
-    most = max(story.cape)
+    most = max(row.tasks for row in story.rows)
     paragraphs = [
-        "CAPE and ESC-CAPE are the learners of the paper behind dwell. They start knowing "
-        "nothing, and pay for what they learn: to judge all policies fairly, every test that CAPE "
+        "Ladder is dwell's own learner. From the first idea on it runs what seems best, and looks "
+        "further with a part of the spending that shrinks as it learns. Nobody has to tell it how "
+        "many ideas there will be. How fast it learns is measured here, not proved.",
+        "CAPE and ESC-CAPE are the learners of the paper behind dwell, and have its guarantees. "
+        "They pay more for what they learn: to judge all policies fairly, every test that CAPE "
         "explores takes twice the longest cap in samples.",
-        f"CAPE chooses among the {len(story.table.policies)} policies. {_earned(story.cape)}",
+        f"CAPE chooses among the same {len(story.table.policies)} policies as Ladder. "
+        f"{_settled(story.of('cape'))}",
     ]
     if guarantee.vacuous:
         paragraphs.append(
             "It got there without its guarantee, which says nothing at these sizes: CAPE may drop "
-            f"no policy before test {guarantee.first_test:,}, and even with {most:,} ideas it "
+            f"no policy before test {guarantee.first_test:,}, and even with {most:,.0f} ideas it "
             f"stops exploring after {guarantee.exploration_cap:,}. The guarantee would begin to "
             f"mean something at {guarantee.needed_tasks:,} ideas."
         )
     paragraphs += [
         "ESC-CAPE is not told a largest cap. It has to find one first, by a search (ESC) during "
-        f"which it accepts nothing. {_earned(story.esc_cape)}",
-        "So: the right cap is worth a lot, and the paper's learners can find a good one, but they "
-        "need far more tests than most companies will ever run. They are the yardstick for "
-        "anything quicker.",
+        f"which it accepts nothing. {_settled(story.of('esc-cape'))}",
+        "So: the right cap is worth a lot. The paper's learners can find a good one, with far "
+        "more tests than most companies will ever run; Ladder finds one with those that they do "
+        "run.",
     ]
     return tuple(paragraphs)
 
 
-def _earned(rows: Mapping[int, SimulatedRow]) -> str:
+def _settled(rows: Sequence[SimulatedRow]) -> str:
     sentences = []
-    for tasks, row in rows.items():
+    for row in rows:
         if row.chosen_cap is None:
-            sentences.append(f"With {tasks:,} ideas {row.note}.")
+            sentences.append(f"With {row.tasks:,.0f} ideas {row.note}.")
         else:
             sentences.append(
-                f"With {tasks:,} ideas it explored {row.explored:,.0f}, settled on cap "
-                f"{row.chosen_cap:,} and earned {percent(row.share)} of the best ROI."
+                f"With {row.tasks:,.0f} ideas it explored {row.explored:,.0f} and settled on "
+                f"cap {row.chosen_cap:,}."
             )
     return " ".join(sentences)
 
 
 def grid(story: Story) -> Grid:
     """The demo's one table."""
-    table = story.table
-    caps = table.policies.caps
-    best = float(table.roi[table.best])
-    known = [
-        (name, "any", f"{caps[index]}", number(table.roi[index]), percent(table.roi[index] / best))
-        for name, index in (("longest cap, always", -1), ("best policy, if known", table.best))
-    ]
+    roi = story.table.roi
+    tasks = [f"{row.tasks:,.0f}" for row in story.of("ladder")]
+    longest = ("longest cap, always", *[percent(float(roi[-1] / roi.max()))] * len(tasks))
     learned = [
-        (
-            name,
-            f"{tasks:,}",
-            "none" if row.chosen_cap is None else f"{row.chosen_cap:,}",
-            number(row.roi),
-            percent(row.share),
-        )
-        for name, rows in (("CAPE", story.cape), ("ESC-CAPE", story.esc_cape))
-        for tasks, row in rows.items()
+        (name, *(percent(row.share) for row in story.of(learner)))
+        for learner, name in _LEARNERS.items()
     ]
-    header = ("way of testing", "ideas", "cap", "ROI", "of best")
-    return Grid(header, (*known, *learned), marked=frozenset({1}), left=1)
+    return Grid(("ideas", *tasks), (longest, *learned), frozenset({1}), left=1, title=_SHARES)
 
 
 def report(story: Story) -> str:
@@ -128,8 +125,8 @@ def report(story: Story) -> str:
     best = story.table.policies[story.table.best]
     assert isinstance(best, Policy)  # the demo makes no other kind
     shares = {
-        name: {tasks: row.share or 0.0 for tasks, row in rows.items()}
-        for name, rows in (("CAPE", story.cape), ("ESC-CAPE", story.esc_cape))
+        name: {int(row.tasks): row.share or 0.0 for row in story.of(learner)}
+        for learner, name in _LEARNERS.items()
     }
     sections = (
         Section(
@@ -144,12 +141,13 @@ def report(story: Story) -> str:
             caption="Samples are +1 or -1. Between the lines the policy goes on sampling; what is "
             "undecided at the cap is dropped.",
         ),
-        Section("What learning it costs", table=grid(story)),
         Section(
-            "What this shows",
-            conclusions(story),
+            "What each learner earns",
+            (_SHARES,),
+            table=grid(story),
             figure=share_by_tasks(shares),
             caption="Each learner against the best policy of the class that it searches.",
         ),
+        Section("What this shows", conclusions(story)),
     )
     return page(TITLE, problem(story.table), sections)

@@ -84,7 +84,7 @@ def simulated_grid(rows: Sequence[SimulatedRow]) -> Grid:
         )
         for row in rows
     )
-    header = (budget, "ROI", "± error", "of best", "regret", "explored", "left", "cap")
+    header = (budget, "ROI", "± error", "of best", "regret", "learned from", "left", "cap")
     return Grid(header, tuple(cells))
 
 
