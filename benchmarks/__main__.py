@@ -10,6 +10,8 @@ from benchmarks import (
     cape_plain_python,
     draw_numpy_random,
     exact_numpy_rows,
+    ladder_draw_and_scan,
+    oracle_numpy,
     scan_bare_loop,
     scan_numpy,
     simulate_length,
@@ -24,6 +26,8 @@ BENCHMARKS = {
     "simulate/10^12-vs-10^9": simulate_length.duels,
     "exact/numpy-rows": exact_numpy_rows.duels,
     "draw/numpy-random": draw_numpy_random.duels,
+    "ladder/draw-and-scan": ladder_draw_and_scan.duels,
+    "oracle/numpy-rows": oracle_numpy.duels,
 }
 
 

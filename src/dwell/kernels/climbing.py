@@ -73,23 +73,25 @@ def climb(
     estimated = estimates.shape[1] > 0
     last = estimates.shape[1] - 1
     for j in range(len(columns)):
-        rung = columns[j]
+        rung, shorter = columns[j], below[j]
         sums[SEEN, rung] += len(durations)
         if estimated:
             sums[ESTIMATED, rung] += len(durations)
-    for task in range(len(durations)):
-        for j in range(len(columns)):
-            rung, shorter = columns[j], below[j]
+        centre, spread = sums[CENTRE, rung], sums[SPREAD, rung]
+        acceptances, total = sums[ACCEPTED, rung], sums[DURATIONS, rung]
+        for task in range(len(durations)):
             duration = durations[task, j]
             accepted = decisions[task, j]
             if shorter >= 0:
                 duration -= durations[task, shorter]
                 accepted -= decisions[task, shorter]
-            deviation = duration - sums[CENTRE, rung]
-            sums[ACCEPTED, rung] += accepted
-            sums[DURATIONS, rung] += duration
-            sums[SPREAD, rung] += deviation * deviation
+            deviation = duration - centre
+            acceptances += accepted
+            total += duration
+            spread += deviation * deviation
             if estimated and accepted != 0:
                 reward = accepted * estimates[task, min(j, last)]
                 sums[REWARDS, rung] += reward
                 sums[SQUARES, rung] += reward * reward
+        sums[ACCEPTED, rung], sums[DURATIONS, rung] = acceptances, total
+        sums[SPREAD, rung] = spread

@@ -62,12 +62,13 @@ class Rungs:
             self.below[chain.members[1:]] = chain.members[:-1]
         self.widths = self.caps - np.where(self.below >= 0, self.caps[self.below], 0)
         self._recorded: dict[tuple[int, ...], Recorded] = {}
+        self._stopped_by: dict[int, IntArray] = {}
 
     def totals(self, increments: FloatArray) -> FloatArray:
-        """Sums over the rungs of each policy."""
+        """Sums over the rungs of each policy, in every row."""
         totals = increments.copy()
         for chain in self.policies.chains:
-            totals[chain.members] = np.cumsum(increments[chain.members])
+            totals[..., chain.members] = np.cumsum(increments[..., chain.members], axis=-1)
         return totals
 
     def recorded(self, columns: IntArray) -> Recorded:
@@ -82,16 +83,17 @@ class Rungs:
             )
         return self._recorded[key]
 
-    def up_to(self, cap: int) -> IntArray:
-        """The policies with at most this cap."""
-        return np.flatnonzero(self.caps <= cap)
-
     def stopped_by(self, index: int) -> IntArray:
         """The policies that have stopped, whatever the samples, once policy `index` has.
 
         These are the ones with no larger cap and a band within its band: running it teaches all
         of them for nothing.
         """
+        if index not in self._stopped_by:
+            self._stopped_by[index] = self._within_band(index)
+        return self._stopped_by[index]
+
+    def _within_band(self, index: int) -> IntArray:
         if self._chain_of[index] < 0:
             return np.array([index], dtype=np.int64)
         inside = self._inside[self._chain_of, self._chain_of[index]]
@@ -199,21 +201,21 @@ class Evidence:
         """Bounds on all rungs that hold at once, at all n, with probability at least 1 - delta."""
         alpha = delta / (4.0 * len(self.rungs.policies))  # rewards and costs, above and below
         widths = self.rungs.widths.astype(np.float64)
-        reward = self.sums[REWARDS] / np.maximum(self.sums[ESTIMATED], 1.0)
-        reward_error = radius(
-            self.sums[ESTIMATED], self.sums[SQUARES], scale=self.bound, alpha=alpha
-        )
-        duration = self.sums[DURATIONS] / np.maximum(self.sums[SEEN], 1.0)
-        duration_error = radius(self.sums[SEEN], self.sums[SPREAD], scale=widths, alpha=alpha)
+        scales = np.stack([np.full_like(widths, self.bound), widths])
         least = (self.rungs.below < 0).astype(np.float64)  # nobody stops before the first sample
+        # Rewards in the first row, durations in the second.
+        counts = self.sums[[ESTIMATED, SEEN]]
+        means = self.sums[[REWARDS, DURATIONS]] / np.maximum(counts, 1.0)
+        errors = radius(counts, self.sums[[SQUARES, SPREAD]], scale=scales, alpha=alpha)
+        floors = np.stack([-scales[0], least])
+        low = self.rungs.totals(np.maximum(means - errors, floors))
+        high = self.rungs.totals(np.minimum(means + errors, scales))
         return Reach(
             self.rungs,
-            reward_low=self.rungs.totals(np.maximum(reward - reward_error, -self.bound)),
-            reward_high=self.rungs.totals(np.minimum(reward + reward_error, self.bound)),
-            cost_low=self.setup_cost
-            + self.rungs.totals(np.maximum(duration - duration_error, least)),
-            cost_high=self.setup_cost
-            + self.rungs.totals(np.minimum(duration + duration_error, widths)),
+            reward_low=low[0],
+            reward_high=high[0],
+            cost_low=self.setup_cost + low[1],
+            cost_high=self.setup_cost + high[1],
             bound=self.bound,
         )
 

@@ -83,6 +83,7 @@ class Ladder(Stored):
         self.rungs = Rungs(self.policies)
         # A level holds the policies up to a cap; level l ends with policy ends[l].
         self.ends = np.flatnonzero(np.diff(self.rungs.caps, append=np.inf))
+        self._starts = np.append(0, self.ends[:-1] + 1)
         self.sums = np.zeros((Evidence.ROWS, len(self.policies)))
         self.dropped_at = np.zeros(len(self.policies), dtype=np.int64)
         # How many tasks each level may still explore; the last entry is the choice's own.
@@ -173,10 +174,10 @@ class Ladder(Stored):
         batches = []
         left = tasks
         for level in reversed(range(len(self.ends))):
-            count = self._use_credit(level, left)
-            decider = standing.decider(int(self.ends[level]))
-            batches.append(Batch(level, decider, int(levels[level]), count))
-            left -= count
+            if count := self._use_credit(level, left):
+                decider = standing.decider(int(self.ends[level]))
+                batches.append(Batch(level, decider, int(levels[level]), count))
+                left -= count
         decider = self.chosen or 0
         count = self._use_credit(-1, left)
         batches.append(Batch(-1, decider, int(alone[decider]), count))
@@ -206,7 +207,8 @@ class Ladder(Stored):
         """
         spending = 0.5 / np.cbrt(self.tasks) * tasks * standing.cost[chosen]
         plausible = standing.plausible
-        own = spending * np.delete(plausible, chosen).max(initial=0.0)
+        plausible[chosen] = 0.0
+        own = spending * plausible.max()
         own /= standing.accept_rate[chosen] * alone[chosen]
         plausible[self.rungs.stopped_by(chosen)] = 0.0  # what the choice teaches anyway
         cost = self._up_to(standing.cost)
@@ -215,10 +217,6 @@ class Ladder(Stored):
         more = np.maximum(cost - standing.cost[chosen], 0.0)
         more += np.maximum(self._up_to(standing.accept_rate), 1e-3) * extras
         return np.append(spending * weights / more, tasks if standing.doubtful else own)
-
-    @property
-    def _starts(self) -> IntArray:
-        return np.append(0, self.ends[:-1] + 1)
 
     def _up_to(self, entries: FloatArray) -> FloatArray:
         """The greatest entry of the policies up to each level: what running all of them takes."""

@@ -4,6 +4,7 @@ What is chosen and explored follows from these; what is dropped does not.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -15,7 +16,7 @@ _SURE = 2.5  # and from which on that is no longer in doubt
 _FAINTEST = 0.05  # what is all but hopeless, but not dropped, is still looked at now and then
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Standing:
     """Estimates at one moment, an entry per policy.
 
@@ -47,7 +48,7 @@ class Standing:
             accept_rate=evidence.accept_rate,
         )
 
-    @property
+    @cached_property
     def chosen(self) -> int | None:
         """The candidate with the best ROI among those that seem to earn something."""
         errors = self.reward / np.sqrt(self.variance)
@@ -56,7 +57,7 @@ class Standing:
             return None
         return int(earning[np.argmax(self.reward[earning] / self.cost[earning])])
 
-    @property
+    @cached_property
     def doubtful(self) -> bool:
         """Whether it is in doubt that the chosen policy earns."""
         chosen = self.chosen
