@@ -17,9 +17,17 @@ class LooksAhead(InvalidInput):
     """A stopping rule used samples that it had not drawn yet."""
 
 
+class NothingWorthTesting(DwellError):
+    """No policy earns more than it would to test nothing at all."""
+
+
 class CannotWrite(DwellError, OSError):
     """A result could not be written; nothing was left behind."""
 
 
 class VacuousGuarantee(UserWarning):
     """A learner was made for too few tasks for its guarantee to say anything."""
+
+
+class UncertainPrior(UserWarning):
+    """A prior was fitted to tests that say little about it."""

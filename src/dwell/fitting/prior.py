@@ -1,0 +1,138 @@
+"""The prior of an organisation's ideas, from the effects that its tests measured."""
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from dwell.arrays import FloatArray
+from dwell.errors import InvalidInput, UncertainPrior
+from dwell.fitting.normal import NormalFit, fit_normal
+from dwell.fitting.npmle import fit_mixture
+from dwell.fitting.numbers import column, require, require_same_tests
+from dwell.priors import Atoms, Normal
+
+_FEW = 10
+
+
+@dataclass(frozen=True, slots=True)
+class FittedPrior:
+    """Priors fitted to past tests.
+
+    Attributes:
+        normal: The most likely normal law; one atom where its sd is 0.
+        npmle: The most likely law of any shape.
+        mean: The mean of the normal law.
+        sd: Its sd, which may be 0: then noise alone explains how effects differ.
+        mean_error: The standard error of the mean.
+        sd_error: The standard error of the sd, by the profile likelihood; at an sd of 0 the sd
+            that is as far out as one standard error.
+        tests: How many tests it was fitted to.
+        moment_mean: The plain mean of the effects.
+        moment_sd: The sd that they have beyond what errors add: the root of their variance minus
+            the mean squared error, each test counting the same (Hedges, Olkin 1985).
+            It differs from `sd` where values have heavier tails than a normal law, or spread more
+            where errors are large; whoever needs the right variance rather than the right bulk
+            takes it.
+        normal_log_likelihood: How likely the effects are under the normal law.
+        npmle_log_likelihood: And under the law of any shape.
+        npmle_gap: No law on the grid makes a test more likely by more than this, on the log scale.
+        misfit: The Kolmogorov-Smirnov distance between the effects, standardised by the normal
+            law, and a standard normal: 0 to 1.
+        misfit_p_value: How often the distance would be as large if the normal law were the true
+            one. As the law was fitted to the same tests, it is larger than it should be: a small
+            one does tell against a normal prior.
+    """
+
+    normal: Normal | Atoms
+    npmle: Atoms
+    mean: float
+    sd: float
+    mean_error: float
+    sd_error: float
+    tests: int
+    moment_mean: float
+    moment_sd: float
+    normal_log_likelihood: float
+    npmle_log_likelihood: float
+    npmle_gap: float
+    misfit: float
+    misfit_p_value: float
+
+    @property
+    def gain(self) -> float:
+        """How much more likely the law of any shape makes a test, on the log scale."""
+        return (self.npmle_log_likelihood - self.normal_log_likelihood) / self.tests
+
+
+def fit_prior(effects: ArrayLike, standard_errors: ArrayLike) -> FittedPrior:
+    """Fit priors to the effects that tests measured.
+
+    Warns with `UncertainPrior` if there are fewer than ten tests, or if noise alone explains how
+    the effects differ.
+
+    Args:
+        effects: The effect that each test measured.
+        standard_errors: Their standard errors.
+
+    Example:
+        >>> rng = np.random.default_rng(0)
+        >>> effects = rng.normal(-1, np.hypot(2, 1), 1000)
+        >>> fitted = fit_prior(effects, np.ones(1000))
+        >>> fitted.normal, round(fitted.sd_error, 3)
+        (Normal(-1.10739, 1.94171), 0.055)
+    """
+    measured, errors = column("effects", effects), column("standard_errors", standard_errors)
+    require_same_tests(effects=measured, standard_errors=errors)
+    require(errors > 0.0, errors, "standard_errors must be above 0")
+    if len(measured) < 2:
+        raise InvalidInput(
+            f"a prior needs at least 2 tests, and far more to be any good, got {len(measured)}"
+        )
+    normal, mixture = fit_normal(measured, errors), fit_mixture(measured, errors)
+    _warn(normal, len(measured))
+    distance = _misfit((measured - normal.mean) / np.hypot(normal.sd, errors))
+    return FittedPrior(
+        normal=Normal(normal.mean, normal.sd) if normal.sd > 0.0 else Atoms([normal.mean]),
+        npmle=Atoms(mixture.values.tolist(), mixture.weights.tolist()),
+        mean=normal.mean,
+        sd=normal.sd,
+        mean_error=normal.mean_error,
+        sd_error=normal.sd_error,
+        tests=len(measured),
+        moment_mean=float(measured.mean()),
+        moment_sd=float(np.sqrt(max(0.0, measured.var(ddof=1) - np.mean(errors**2)))),
+        normal_log_likelihood=normal.log_likelihood,
+        npmle_log_likelihood=mixture.log_likelihood,
+        npmle_gap=mixture.gap,
+        misfit=distance,
+        misfit_p_value=_p_value(distance, len(measured)),
+    )
+
+
+def _warn(fit: NormalFit, tests: int) -> None:
+    fitted = (
+        f"mean {fit.mean:.3g} with standard error {fit.mean_error:.2g}, sd {fit.sd:.3g} with "
+        f"standard error {fit.sd_error:.2g}"
+    )
+    if tests < _FEW:
+        text = f"{tests} tests say little about a prior: {fitted}"
+    elif fit.sd == 0.0:
+        text = f"noise alone explains how the effects of {tests} tests differ: {fitted}"
+    else:
+        return
+    warnings.warn(text, UncertainPrior, stacklevel=3)
+
+
+def _misfit(residuals: FloatArray) -> float:
+    levels = special.ndtr(np.sort(residuals))
+    ranks = np.arange(len(levels) + 1) / len(levels)
+    return float(max((ranks[1:] - levels).max(), (levels - ranks[:-1]).max()))
+
+
+def _p_value(distance: float, tests: int) -> float:
+    """Kolmogorov's limit law, with the correction of Stephens (1970) for few tests."""
+    root = np.sqrt(tests)
+    return float(special.kolmogorov((root + 0.12 + 0.11 / root) * distance))
