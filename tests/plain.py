@@ -22,6 +22,25 @@ def run_policy(policy: Policy, samples: Sequence[float]) -> tuple[int, int]:
     return min(len(samples), policy.cap), -1
 
 
+class Recorded(NamedTuple):
+    durations: list[int]
+    decisions: list[int]
+    means: list[float]
+    drawn: int
+
+
+def record_task(policies: Policies, samples: Sequence[float], extras: int) -> Recorded:
+    """What one task teaches: outcomes, means of the samples after acceptances, samples needed."""
+    outcomes = [run_policy(p, samples) for p in policies if isinstance(p, Policy)]
+    needed, means = [], []
+    for stop, decision in outcomes:
+        after = samples[stop : stop + extras] if decision == 1 else []
+        needed.append(stop + extras if decision == 1 else stop)
+        means.append(sum(after) / extras if len(after) else 0.0)
+    durations, decisions = zip(*outcomes, strict=True)
+    return Recorded(list(durations), list(decisions), means, max(needed))
+
+
 class Expected(NamedTuple):
     reward: float
     cost: float

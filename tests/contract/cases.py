@@ -12,26 +12,31 @@ import pytest
 from dwell import (
     Atoms,
     Cape,
+    CapeSharp,
     Countable,
     Esc,
     EscCape,
     ExploreThenCommit,
     Fixed,
+    Ladder,
     Policies,
+    Policy,
     Signs,
     World,
     fixed,
-    scan,
     simulate,
 )
 from dwell.arrays import Samples
 from dwell.learners.learner import Learner, Plan
-from dwell.records import Records, oversampled
+from dwell.records import Records, oversampled, until_stopped
 
-AnyLearner = Fixed | ExploreThenCommit | Cape | Esc | EscCape
+AnyLearner = Fixed | ExploreThenCommit | Cape | Esc | EscCape | CapeSharp | Ladder
 Restore = Callable[[AnyLearner], AnyLearner]
 
 SHORT = Policies([fixed(1, 1), fixed(2, 1), fixed(3, 1)])
+# One chain, of which only the longest ever accepts: running it shows that the others never do.
+PATIENT = Policy([-7] * 5 + [1], [7] * 5 + [1])
+NESTED = Policies([PATIENT.truncated(cap) for cap in (1, 3, 6)])
 FAMILY = Countable(c=0.5, tasks=100, delta=0.5)
 THREE_VALUES = World(Atoms([-1, 0, 1], [0.3, 0.3, 0.4]), Signs())
 TWO_VALUES = World(Atoms([0, 1]), Signs())
@@ -82,6 +87,15 @@ CASES = {
         TWO_VALUES,
         1400,
     ),
+    # Drops the longest policy within some 200 tasks, and the next within some 400.
+    "CapeSharp": Case(
+        CapeSharp,
+        {"policies": SHORT, "tasks": 10**6, "exploration_cap": 3000, "delta": 0.5},
+        THREE_VALUES,
+        800,
+    ),
+    # Soon chooses the longest, and has dropped the others within some 500 tasks.
+    "Ladder": Case(Ladder, {"policies": NESTED, "delta": 0.5}, THREE_VALUES, 800),
 }
 LEARNERS = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 
@@ -97,9 +111,7 @@ def record(plan: Plan, rows: Samples) -> Records:
     samples = np.ascontiguousarray(rows[:, : plan.samples])
     if plan.oversamples:
         return oversampled(samples, plan.policies)
-    outcomes = scan(samples, plan.policies)
-    drawn = outcomes.durations[:, -1].astype(np.int64)
-    return Records(outcomes.durations, outcomes.decisions, None, drawn)
+    return until_stopped(samples, plan.policies, plan.extras)
 
 
 def part(records: Records, start: int, stop: int) -> Records:

@@ -27,11 +27,19 @@ from dwell import (
     simulate,
 )
 from dwell.kernels.betting import log_capital, means_ruled_out
+from dwell.kernels.climbing import climb, means_after
 from dwell.kernels.crossing import tail_means
 from dwell.kernels.drawing import draw_signs
 from dwell.outcomes import scan
 from dwell.records import oversampled
-from tests.plain import CapeTwin, betting_ends, enumerate_sequences, plug_in_bets, run_policy
+from tests.plain import (
+    CapeTwin,
+    betting_ends,
+    enumerate_sequences,
+    plug_in_bets,
+    record_task,
+    run_policy,
+)
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.float64])
@@ -139,6 +147,59 @@ def test_elimination_drops_what_the_twin_drops() -> None:
             assert run.explored == twin.explored
         else:
             assert run.known.candidates == (0, 1)
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.float64])
+@pytest.mark.parametrize("extras", [0, 1, 3])
+def test_means_after_stops_are_those_of_the_plain_loop(extras: int, kind: type[np.generic]) -> None:
+    """A column per policy; rows that end too soon leave their means alone, and say so."""
+    rng = np.random.default_rng(4)
+    wide = Policy([-2, -3, -3, 0], [2, 2, 3, 0])
+    policies = Policies([fixed(1, 0), wide.truncated(2), fixed(3, -9), wide])
+    rows = rng.integers(-1, 2, (60, 6)).astype(kind)
+    outcomes = scan(rows, policies)
+    means, drawn = np.zeros((60, 4)), np.empty(60, dtype=np.int64)
+    means_after(rows, outcomes.durations, outcomes.decisions, extras, means, drawn)
+    for task, row in enumerate(rows.tolist()):
+        expected = record_task(policies, row, extras)
+        assert drawn[task] == expected.drawn
+        if expected.drawn <= 6:
+            assert means[task].tolist() == pytest.approx(expected.means)
+    assert bool((drawn > 6).any()) == (extras > 2)
+
+
+def test_one_mean_serves_policies_that_accept_together() -> None:
+    """Filled by whichever of them accepts."""
+    durations = np.array([[1, 2], [1, 1], [1, 2]], dtype=np.int32)
+    decisions = np.array([[0, 1], [1, 1], [0, 0]], dtype=np.int8)
+    rows = np.array([[1, 1, -1, 1], [1, 0, 1, 0], [1, 1, 1, 1]], dtype=np.int8)
+    means, drawn = np.zeros((3, 1)), np.empty(3, dtype=np.int64)
+    means_after(rows, durations, decisions, 2, means, drawn)
+    assert (means[:, 0].tolist(), drawn.tolist()) == ([0.0, 0.5, 0.0], [4, 3, 2])
+
+
+@pytest.mark.parametrize("width", [0, 1, 3], ids=["no estimates", "one for all", "one for each"])
+def test_climbing_adds_up_differences_of_neighbours(width: int) -> None:
+    """Three columns, the second on the first, in a table of five rungs; sums go on from before."""
+    rng = np.random.default_rng(6)
+    columns, below = np.array([0, 2, 3]), np.array([-1, 0, -1])
+    durations = np.cumsum(rng.integers(1, 4, (40, 3)), axis=1).astype(np.int32)
+    decisions = np.maximum.accumulate(rng.integers(0, 2, (40, 3)), axis=1).astype(np.int8)
+    estimates = rng.normal(size=(40, width))
+    sums = rng.random((8, 5))
+    expected = sums.copy()
+    for task in range(40):
+        for j, rung in enumerate(columns):
+            duration, accepted = int(durations[task, j]), int(decisions[task, j])
+            if below[j] >= 0:
+                duration -= int(durations[task, below[j]])
+                accepted -= int(decisions[task, below[j]])
+            reward = accepted * estimates[task, min(j, width - 1)] if width else 0.0
+            deviation = duration - expected[3, rung]
+            added = [1, accepted, duration, 0, deviation**2, width > 0, reward, reward**2]
+            expected[:, rung] += added
+    climb(durations, decisions, estimates, columns, below, sums)
+    np.testing.assert_allclose(sums, expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("mean", [0.04, 0.5, 0.99])
