@@ -174,13 +174,16 @@ class LadderTwin:
     def estimate(self) -> None:
         rungs = self.rungs
         self.reward = self.total([rung["rewards"] / max(rung["estimated"], 1) for rung in rungs])
-        self.rate = self.total([rung["accepted"] / max(rung["estimated"], 1) for rung in rungs])
+        self.rate = self.total([rung["accepted"] / max(rung["seen"], 1) for rung in rungs])
         durations = [
             (rung["durations"] + width) / (rung["seen"] + 1)
             for rung, width in zip(rungs, self.widths, strict=True)
         ]
         self.cost = [self.setup + duration for duration in self.total(durations)]
-        squares, accepted = (sum(rung[name] for rung in rungs) for name in ("squares", "accepted"))
+        squares = sum(rung["squares"] for rung in rungs)
+        accepted = sum(
+            rung["accepted"] * rung["estimated"] / max(rung["seen"], 1) for rung in rungs
+        )
         ordinary = squares / max(accepted, 1) or self.bound**2
         self.variance = self.total(
             [(rung["squares"] + ordinary) / (rung["estimated"] + 1) ** 2 for rung in rungs]
@@ -211,8 +214,11 @@ class LadderTwin:
         """Levels get credits; whole ones are spent, the deepest level's first."""
         cost, rate = ([max(xs[: end + 1]) for end in self.ends] for xs in (self.cost, self.rate))
         chosen, levels = self.chosen, range(len(self.ends))
-        extras = [max(1, whole((1.5 if chosen is None else 0.25) * c)) for c in cost]
-        own_extras = max(1, whole((1.0 if self.doubtful else 0.25) * self.cost[chosen or 0]))
+        longest = self.policies[-1].cap
+        share = 1.5 if chosen is None else 0.25
+        extras = [min(max(1, whole(share * c)), longest) for c in cost]
+        share = 1.0 if self.doubtful else 0.25
+        own_extras = min(max(1, whole(share * self.cost[chosen or 0])), longest)
         plausible = self.plausible[:]
         if chosen is not None:
             rival = max([p for k, p in enumerate(plausible) if k != chosen], default=0.0)

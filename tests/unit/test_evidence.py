@@ -37,7 +37,6 @@ def test_every_policy_stands_on_the_next_shorter_one_of_its_chain() -> None:
     assert rungs.below.tolist() == [-1, -1, -1, 0, -1, 3]
     assert rungs.widths.tolist() == [1, 2, 2, 2, 3, 1]
     assert rungs.totals(np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0])).tolist() == [1, 2, 4, 9, 16, 41]
-    assert rungs.up_to(2).tolist() == [0, 1, 2]
     assert rungs.same_chain(3).tolist() == [0, 3, 5]
     assert rungs.same_chain(2).tolist() == [2]
     assert rungs.stopped_by(2).tolist() == [2]

@@ -1,5 +1,6 @@
 """Ladder and CAPE with sharper estimates: how they begin, go on and end, on any policies."""
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -247,3 +248,39 @@ def test_tasks_drawn_piece_by_piece_are_those_drawn_at_once(
         assert ours.rewards.tolist() == whole.rewards.tolist()
     assert min(law.given.values()) == 64
     assert max(law.given.values()) > 128
+
+
+@pytest.mark.parametrize("setup_cost", [1e6, 1e30])
+def test_extras_are_never_more_than_the_longest_policy_draws(setup_cost: float) -> None:
+    """However dear a test is, the samples after an acceptance stay within the largest cap."""
+    for make in BOTH.values():
+        learner = make(CHAIN, setup_cost=setup_cost)
+        for row in EARNS.sample(60, 16, rng=1)[1]:
+            plan = learner.plan()
+            assert plan.extras <= 8
+            records = until_stopped(row[None, : plan.samples].copy(), plan.policies, plan.extras)
+            assert learner.learn(records) == 1
+
+
+def test_a_bound_whose_square_is_no_number_will_do() -> None:
+    """However wide the range of observations is said to be, nothing breaks."""
+    run = simulate(Ladder(CHAIN, bound=1e160), World(Atoms([0.0]), Signs()), tasks=50, rng=0)
+    assert run.reward == 0.0
+
+
+@pytest.mark.parametrize(
+    ("entry", "spoilt"),
+    [
+        ("batches", [[99, 0, 1, 1]]),
+        ("batches", [["x", 0, 1, 1]]),
+        ("batches", [[0, 0, 1]]),
+        ("batches", [[0, 0, 1, -5]]),
+        ("chosen", 77),
+    ],
+)
+def test_a_state_that_cannot_be_run_is_refused(entry: str, spoilt: object) -> None:
+    """A restored learner can go on, or there is none."""
+    fields = Ladder(CHAIN).to_dict()
+    fields["state"][entry] = spoilt
+    with refused("Ladder", "to_json"):
+        Ladder.from_json(json.dumps(fields))

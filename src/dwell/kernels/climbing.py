@@ -25,8 +25,8 @@ def means_after(
         durations: When each policy stopped.
         decisions: Whether it accepted.
         extras: How many samples after an acceptance to average.
-        means: Filled where a policy accepted and its row is long enough; a column per policy, or
-            one for policies that all accept at the same moment if at all.
+        means: Filled where a policy accepted, and of no use where its row is too short; a column
+            per policy, or one for policies that all accept at the same moment if at all.
         drawn: Filled with how many samples each task takes until all is known.
     """
     last = means.shape[1] - 1
@@ -38,10 +38,10 @@ def means_after(
         for k in range(durations.shape[1]):
             stop = durations[task, k]
             if extras > 0 and decisions[task, k] == 1:
-                if stop != summed and stop + extras <= samples.shape[1]:
+                if stop != summed:
                     summed = stop
                     total = zero
-                    for i in range(stop, stop + extras):
+                    for i in range(stop, min(stop + extras, samples.shape[1])):
                         total += samples[task, i]
                     mean = total / extras
                 means[task, min(k, last)] = mean

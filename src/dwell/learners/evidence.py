@@ -31,6 +31,8 @@ from dwell.kernels.climbing import (
 from dwell.policies import Policies
 from dwell.records import Records
 
+_LEAST = float(np.finfo(np.float64).tiny)
+
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
@@ -182,7 +184,7 @@ class Evidence:
     @property
     def accept_rate(self) -> FloatArray:
         """Estimates of how often they accept."""
-        return self.rungs.totals(self.sums[ACCEPTED] / np.maximum(self.sums[ESTIMATED], 1.0))
+        return self.rungs.totals(self.sums[ACCEPTED] / np.maximum(self.sums[SEEN], 1.0))
 
     @property
     def reward_variance(self) -> FloatArray:
@@ -192,8 +194,11 @@ class Evidence:
         imagined task more, each rung accepts an idea with an ordinary estimate: a rung that has
         seen no acceptance is not known to have none.
         """
-        accepted = self.sums[ACCEPTED].sum()
-        ordinary = self.sums[SQUARES].sum() / max(accepted, 1.0) or self.bound**2
+        estimated = self.sums[ESTIMATED] / np.maximum(self.sums[SEEN], 1.0)
+        accepted = float(self.sums[ACCEPTED] @ estimated)
+        ordinary = self.sums[SQUARES].sum() / max(accepted, 1.0) or max(
+            self.bound * self.bound, _LEAST
+        )
         tasks = self.sums[ESTIMATED] + 1.0
         return self.rungs.totals((self.sums[SQUARES] + ordinary) / tasks**2)
 

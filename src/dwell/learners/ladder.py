@@ -100,6 +100,19 @@ class Ladder(Stored):
         return self.policies
 
     @property
+    def consistent(self) -> bool:
+        """Whether the batches of a state can be run."""
+        count = len(self.policies)
+        return (self.chosen is None or self.chosen in range(count)) and all(
+            [type(entry) for entry in batch] == [int] * 4
+            and batch[0] in range(-1, len(self.ends))
+            and batch[1] in range(count)
+            and batch[2] >= 0
+            and batch[3] > 0
+            for batch in self.batches
+        )
+
+    @property
     def evidence(self) -> Evidence:
         """What the tasks so far have taught."""
         return Evidence(self.rungs, self.sums, setup_cost=self.setup_cost, bound=self.bound)
@@ -164,8 +177,9 @@ class Ladder(Stored):
 
     def _divided(self, tasks: int, standing: Standing) -> list[Batch]:
         """The batches of a round, the deepest level first."""
-        levels = _extras(self._up_to(standing.cost), _SEEKING if self.chosen is None else _CHECKING)
-        alone = _extras(standing.cost, _DOUBTING if standing.doubtful else _CHECKING)
+        seeking = self.chosen is None
+        levels = self._extras(self._up_to(standing.cost), _SEEKING if seeking else _CHECKING)
+        alone = self._extras(standing.cost, _DOUBTING if standing.doubtful else _CHECKING)
         if self.chosen is None:
             self.credits[:-1] += self._sought(tasks, standing, levels)
             self.credits[-1] = 0.0
@@ -183,6 +197,9 @@ class Ladder(Stored):
         batches.append(Batch(-1, decider, int(alone[decider]), count))
         batches.append(Batch(-1, decider, 0, left - count))
         return [batch for batch in batches if batch.tasks]
+
+    def _extras(self, cost: FloatArray, share: float) -> IntArray:
+        return np.clip(share * cost, 1, self.policies.caps[-1]).astype(np.int64)
 
     def _use_credit(self, entry: int, left: int) -> int:
         count = min(int(self.credits[entry]), left)
@@ -230,6 +247,14 @@ class Ladder(Stored):
         growth = np.maximum(1.0 - np.append(cost[0], cost[:-1]) / cost, 1e-3)
         return np.where(np.maximum.reduceat(plausible, self._starts) > 0.0, growth, 0.0)
 
+    @property
+    def _note(self) -> str:
+        if self.chosen is not None:
+            return ""
+        if not self.batches:
+            return "no policy earns anything; everything is rejected"
+        return "no policy has shown that it earns; until one does, everything is rejected"
+
     def knowledge(self) -> Knowledge:
         """What is known so far."""
         evidence = self.evidence
@@ -241,11 +266,5 @@ class Ladder(Stored):
             explored=self.tasks,
             samples=self.samples,
             roi=evidence.reward / evidence.cost,
-            note=""
-            if self.chosen is not None
-            else "no policy has shown that it earns; until one does, everything is rejected",
+            note=self._note,
         )
-
-
-def _extras(cost: FloatArray, share: float) -> IntArray:
-    return np.maximum(1, (share * cost).astype(np.int64))

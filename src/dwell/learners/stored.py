@@ -22,6 +22,11 @@ class Stored:
     SETTINGS: ClassVar[tuple[str, ...]]
     STATE: ClassVar[tuple[str, ...]]
 
+    @property
+    def consistent(self) -> bool:
+        """Whether the entries of the state, each of the right form, go together."""
+        return True
+
     def to_json(self) -> str:
         """Everything needed to go on: settings and state."""
         return json.dumps(self.to_dict(), allow_nan=False)
@@ -59,6 +64,8 @@ class Stored:
             if not _fits(getattr(learner, name), value):
                 raise TypeError(f"{name} is not what it was")
             setattr(learner, name, value)
+        if not learner.consistent:
+            raise ValueError("no learner gets into this state")
         return learner
 
 
