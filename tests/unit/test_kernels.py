@@ -5,7 +5,7 @@ so that the lines inside the kernels count as covered.
 """
 
 from dataclasses import replace
-from math import inf, log
+from math import erfc, inf, log
 
 import numpy as np
 import pytest
@@ -30,6 +30,14 @@ from dwell.kernels.betting import log_capital, means_ruled_out
 from dwell.kernels.climbing import climb, means_after
 from dwell.kernels.crossing import tail_means
 from dwell.kernels.drawing import draw_signs
+from dwell.kernels.induction import (
+    first_position,
+    improve_lattice,
+    induct_gaussian,
+    induct_lattice,
+    means_on_lattice,
+)
+from dwell.laws import Lattice
 from dwell.outcomes import scan
 from dwell.records import oversampled
 from tests.plain import (
@@ -232,3 +240,97 @@ def test_a_capital_beyond_floating_point_is_kept_as_a_logarithm() -> None:
     assert log_capital(observations[:1500], bets, 0.5, 5.0) == pytest.approx(1500 * log(0.5))
     assert log_capital(observations[1500:], bets, 0.5, 1e4) == pytest.approx(1500 * log(1.5))
     assert log_capital(observations[1500:], bets, 0.5, 600.0) == inf
+
+
+def test_means_on_a_lattice_are_those_of_bayes() -> None:
+    """After d samples with a sum, the mean of the value is that of Bayes' rule."""
+    values, weights, moves = np.array([-0.5, 0.2, 0.9]), np.array([0.5, 0.3, 0.2]), Signs().moves
+    means = means_on_lattice(values, weights, 2, moves, 6, 6)
+    for d in range(7):
+        for ups in range(d + 1):
+            likelihood = weights * ((1 + values) / 2) ** ups * ((1 - values) / 2) ** (d - ups)
+            assert means[d, ups] == pytest.approx(likelihood @ values / likelihood.sum())
+        # Beyond what can be reached there is what is nearest.
+        assert means[d, d:].tolist() == [means[d, d]] * (7 - d)
+
+
+def test_means_may_leave_out_sums_that_nobody_reaches() -> None:
+    """With room for sums up to 4 only, the means near 0 are what they are with room for all."""
+    values, weights, moves = np.array([-0.02, 0.02]), np.array([0.6, 0.4]), Lift(0.05).moves
+    wide = means_on_lattice(values, weights, 1, moves, 12, 12)
+    narrow = means_on_lattice(values, weights, 1, moves, 4, 12)
+    for d in range(13):
+        for total in range(-min(d, 2), min(d, 2) + 1):
+            row = narrow[d, total + d - first_position(d, 1, 4)]
+            assert row == pytest.approx(wide[d, total + d], rel=1e-3)
+
+
+@pytest.mark.parametrize("law", [Signs(), Lift(0.3)])
+def test_induction_on_a_lattice_is_what_a_plain_recursion_finds(law: Lattice) -> None:
+    """Sums are dropped, kept and shipped as by the worth of every position."""
+    values, weights, cap, price = np.array([-0.2, 0.3]), np.array([0.6, 0.4]), 7, 0.004
+    means = means_on_lattice(values, weights, law.stride, law.moves, cap, cap)
+    lower, upper = np.empty(cap), np.empty(cap)
+    nothing = np.zeros(cap + 1)
+    induct_lattice(means, cap, nothing, nothing, law.stride, law.moves, price, lower, upper)
+    reach = 3 - law.stride
+    worth = np.maximum(means[cap], 0.0)[: reach * cap + 1]
+    for d in range(cap - 1, 0, -1):
+        mean = means[d, : reach * d + 1]
+        chances = law.moves[: reach + 1, :1] + law.moves[: reach + 1, 1:] * mean
+        onward = sum(chances[k] * worth[k : k + len(mean)] for k in range(reach + 1)) - price
+        sums = law.stride * np.arange(len(mean)) - d
+        goes_on = onward > np.maximum(mean, 0.0)
+        assert ((sums > lower[d - 1]) & (sums < upper[d - 1])).tolist() == goes_on.tolist()
+        assert (mean[sums >= upper[d - 1]] > 0.0).all()
+        worth = np.maximum(onward, np.maximum(mean, 0.0))
+
+
+def test_improving_raises_what_a_policy_is_worth_until_it_cannot() -> None:
+    """From boundaries chosen badly, each sweep is worth more, and the last changes nothing."""
+    law, price = Lift(0.4), 0.01
+    values, weights = np.array([-0.3, 0.1, 0.5]), np.array([0.5, 0.3, 0.2])
+    world = World(Atoms(values.tolist(), weights.tolist()), law)
+    lower, upper = np.array([-2.0, -3.0, -4.0, 3.0]), np.array([2.0, 3.0, 4.0, 3.0])
+    worth = [-np.inf]
+    while improve_lattice(values, weights, law.stride, law.moves, price, lower, upper):
+        table = exact(Policy(lower, upper), world)
+        worth.append(float(table.reward[0] - price * table.cost[0]))
+        assert worth[-1] > worth[-2]
+    assert len(worth) > 1
+
+
+def test_normal_induction_puts_boundaries_where_looking_on_is_worth_nothing() -> None:
+    """With two looks, the first has its boundaries where one more sample just pays its price."""
+    prior_variance, noise, price = 1.0, 1.5, 0.05
+    looks = np.array([1, 2])
+    variance = 1.0 / (1.0 / prior_variance + looks / noise**2)
+    slope = variance / noise**2
+    intercept = variance * -0.2 / prior_variance
+    constant = 0.5 * np.log(variance) - 0.02 + intercept**2 / (2 * variance)
+    evidence = np.stack([constant, intercept * slope / variance, slope**2 / (2 * variance)], axis=1)
+    lower, upper = np.empty(2), np.empty(2)
+    nodes, rule = np.polynomial.legendre.leggauss(10)
+    induct_gaussian(
+        looks,
+        noise,
+        intercept[:, None],
+        slope[:, None],
+        variance[:, None],
+        evidence[:, None, :],
+        np.array([[-30.0, 30.0]] * 2),
+        price,
+        (nodes + 1) / 2,
+        rule / 2,
+        3.0,
+        lower,
+        upper,
+    )
+    assert lower[1] == upper[1] == pytest.approx(-intercept[1] / slope[1])
+    spread = np.sqrt(variance[0] - variance[1])  # of the mean that the second look will find
+    for edge, at_once in ((lower[0], 0.0), (upper[0], intercept[0] + slope[0] * upper[0])):
+        mean = intercept[0] + slope[0] * edge
+        density = np.exp(-0.5 * (mean / spread) ** 2) / np.sqrt(2 * np.pi)
+        onward = spread * density + mean * 0.5 * erfc(-mean / spread / np.sqrt(2)) - price
+        assert onward == pytest.approx(at_once, abs=1e-9)
+    assert lower[0] < upper[0]

@@ -207,6 +207,7 @@ def improve_lattice(
                     for step in range(reach + 1):
                         mass[d + 1, i, u + step] += chances[i, step] * mass[d, i, u]
     improved = False
+    noticed = 1e-14 * np.abs(values).max()  # what rounding alone could add is no gain
     worth = np.zeros((count, reach * cap + 1))
     onward = np.zeros((count, reach * cap + 1))
     for d in range(cap, 0, -1):
@@ -222,12 +223,12 @@ def improve_lattice(
                 accepted[u + 1] += mass[d, i, u] * values[i]
         going_on, accepted = np.cumsum(going_on), np.cumsum(accepted)
         # Below `reject` all are rejected, from `accept` on all are accepted.
-        reject = _position(lower[d - 1], stride, d, positions, False)
-        accept = max(reject, _position(upper[d - 1], stride, d, positions, True))
-        if d == cap:
-            reject = accept
+        accept = _position(upper[d - 1], stride, d, positions, True)
+        reject = accept
+        if d < cap:
+            reject = min(accept, _position(lower[d - 1], stride, d, positions, False))
         most = going_on[accept] - going_on[reject] + accepted[positions] - accepted[accept]
-        bar = most + 1e-14 * abs(most) + 1e-300
+        bar = most + noticed
         changed = False
         start = 0
         for end in range(positions + 1):
