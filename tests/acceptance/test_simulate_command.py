@@ -212,3 +212,14 @@ def test_ctrl_c_stops_it_without_a_traceback(workers: str) -> None:
     assert process.returncode == 130
     assert table == ""
     assert said.split() == ["Stopped."]
+
+
+def test_workers_end_with_the_command_that_is_told_to_end() -> None:
+    """A signal to the command alone leaves no worker behind: all ends of its pipes are closed."""
+    endless = ("simulate", "--sampled", "--tasks", "1e15", *SMALL, "--workers", "2")
+    with started(*endless) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == "simulating 20 runs…\n"
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=60)  # waits for whoever holds the pipes
+    assert process.returncode == 128 + signal.SIGTERM

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import active_children, get_context
+from types import FrameType
 from typing import TYPE_CHECKING
 
 import click
@@ -44,6 +46,7 @@ def executor_of(workers: int) -> Iterator[Executor | None]:
         executor.submit(int)
     finally:
         signal.signal(signal.SIGINT, heard)
+    told_to_end = signal.signal(signal.SIGTERM, _exit)
     try:
         yield executor
     except BaseException as error:
@@ -53,7 +56,12 @@ def executor_of(workers: int) -> Iterator[Executor | None]:
             raise click.ClickException("a worker process died; use fewer --workers") from error
         raise
     finally:
+        signal.signal(signal.SIGTERM, told_to_end)
         executor.shutdown(cancel_futures=True)
+
+
+def _exit(number: int, _: FrameType | None) -> None:
+    sys.exit(128 + number)
 
 
 def run_all(
