@@ -9,15 +9,22 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dwell import estimate as estimate
+    from dwell import rules as rules
     from dwell.errors import CannotWrite as CannotWrite
     from dwell.errors import DwellError as DwellError
     from dwell.errors import InvalidInput as InvalidInput
     from dwell.errors import LooksAhead as LooksAhead
+    from dwell.errors import NothingWorthTesting as NothingWorthTesting
+    from dwell.errors import UncertainPrior as UncertainPrior
     from dwell.errors import VacuousGuarantee as VacuousGuarantee
     from dwell.families import Countable as Countable
     from dwell.families import first_sample as first_sample
     from dwell.families import fixed as fixed
     from dwell.families import hoeffding as hoeffding
+    from dwell.fitting.counts import Lifts as Lifts
+    from dwell.fitting.counts import effects_from_counts as effects_from_counts
+    from dwell.fitting.prior import FittedPrior as FittedPrior
+    from dwell.fitting.prior import fit_prior as fit_prior
     from dwell.lab.replicate import Summary as Summary
     from dwell.lab.replicate import replicate as replicate
     from dwell.lab.run import Run as Run
@@ -35,6 +42,8 @@ if TYPE_CHECKING:
     from dwell.objectives import g1 as g1
     from dwell.objectives import g2 as g2
     from dwell.objectives import g3 as g3
+    from dwell.optimum import Optimum as Optimum
+    from dwell.optimum import oracle as oracle
     from dwell.outcomes import Outcomes as Outcomes
     from dwell.outcomes import scan as scan
     from dwell.policies import Policies as Policies
@@ -51,8 +60,18 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "errors": ["CannotWrite", "DwellError", "InvalidInput", "LooksAhead", "VacuousGuarantee"],
+    "errors": [
+        "CannotWrite",
+        "DwellError",
+        "InvalidInput",
+        "LooksAhead",
+        "NothingWorthTesting",
+        "UncertainPrior",
+        "VacuousGuarantee",
+    ],
     "families": ["Countable", "first_sample", "fixed", "hoeffding"],
+    "fitting.counts": ["Lifts", "effects_from_counts"],
+    "fitting.prior": ["FittedPrior", "fit_prior"],
     "lab.replicate": ["Summary", "replicate"],
     "lab.run": ["Run", "simulate"],
     "laws": ["Gaussian", "Lift", "Signs"],
@@ -63,6 +82,7 @@ _HOMES = {
     "learners.esc_cape": ["EscCape"],
     "learners.ladder": ["Ladder"],
     "objectives": ["g1", "g2", "g3"],
+    "optimum": ["Optimum", "oracle"],
     "outcomes": ["Outcomes", "scan"],
     "policies": ["Policies"],
     "policy": ["Policy"],
@@ -71,7 +91,7 @@ _HOMES = {
     "table": ["Table", "best_of", "exact"],
     "world": ["World"],
 }
-_PACKAGES = ["estimate"]
+_PACKAGES = ["estimate", "rules"]
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = sorted(_HOME_OF)
 

@@ -32,8 +32,10 @@ from dwell.table import Table, exact
 from dwell.world import World
 
 _MOST_ROUNDS = 100
-_MOST_CELLS = 2**27
+_MOST_CELLS = 2**27  # of a table of means by sample and sum: a gigabyte
+_MOST_IMPROVED = 2**20  # cells: where there are more, steps are small against the noise anyway
 _SMALL_CAP = 12
+_PANEL = 3.0  # standard deviations of the next step: in tests the ROI is right to 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,9 @@ class Optimum:
     cap_binds: bool
 
 
-def oracle(world: World, cap: int, setup_cost: float = 0.0, *, every: int = 1) -> Optimum:
+def oracle(
+    world: World, cap: int, setup_cost: float = 0.0, *, every: int = 1, first: int = 1
+) -> Optimum:
     """The policy with the highest ROI of all policies with at most this cap.
 
     Args:
@@ -65,6 +69,7 @@ def oracle(world: World, cap: int, setup_cost: float = 0.0, *, every: int = 1) -
         cap: The most samples that a policy may draw.
         setup_cost: What each task costs besides its samples.
         every: A policy looks after so many samples each, and at the cap.
+        first: It does not look before it has drawn this many.
 
     Example:
         >>> from dwell import Beta, Signs
@@ -74,15 +79,19 @@ def oracle(world: World, cap: int, setup_cost: float = 0.0, *, every: int = 1) -
     """
     cap = checks.cap("cap", cap)
     setup_cost = checks.not_negative("set-up cost", setup_cost)
-    every = checks.count("every", every)
-    if every > 1 and not isinstance(world.law, Gaussian):
-        raise InvalidInput(
-            f"every must be 1 under {world.law}, got {every}; looks are thinned out under Gaussian"
-        )
-    search = _search(world, every)
+    every, first = checks.count("every", every), checks.count("first", first)
+    for name, samples in (("every", every), ("first", first)):
+        if samples > 1 and not isinstance(world.law, Gaussian):
+            raise InvalidInput(
+                f"{name} must be 1 under {world.law}, got {samples}; looks are thinned out under "
+                "Gaussian"
+            )
+    if first > cap:
+        raise InvalidInput(f"first must be at most the cap, {cap}, got {first}")
+    search = _search(world, every, first)
     inductions = [search(cap)]
     # What shorter policies earn is a price to begin with: without one, nobody would ever stop.
-    inductions += [search(every * 2**k) for k in range(22) if every * 2**k < cap][::-1]
+    inductions += [search(every * 2**k) for k in range(22) if first <= every * 2**k < cap][::-1]
     found = _climb(inductions.pop(), 0.0, world, setup_cost)
     while inductions:
         further = _climb(inductions.pop(), max(0.0, float(found.roi[0])), world, setup_cost)
@@ -135,19 +144,20 @@ def _binds(search: Callable[[int], Induction], found: Table, cap: int, every: in
     return bool(better.roi[0] > roi * (1.0 + 1e-9))
 
 
-def _search(world: World, every: int) -> Callable[[int], Induction]:
+def _search(world: World, every: int, first: int) -> Callable[[int], Induction]:
     """Backward induction for a world, by cap."""
     if isinstance(world.law, Gaussian):
         law = world.law
-        return lambda cap: _gaussian_induction(world, law, _looks(cap, every))
+        return lambda cap: _gaussian_induction(world, law, _looks(cap, every, first))
     if isinstance(world.prior, Beta) and isinstance(world.law, Signs):
         return lambda cap: _conjugate_induction(world, Signs(), cap)
     lattice = world.law
     return lambda cap: _lattice_induction(world, lattice, cap)
 
 
-def _looks(cap: int, every: int) -> IntArray:
-    return np.append(np.arange(every, cap, every), cap).astype(np.int64)
+def _looks(cap: int, every: int, first: int) -> IntArray:
+    looks = np.arange(every, cap, every)
+    return np.append(looks[looks >= first], cap).astype(np.int64)
 
 
 def _conjugate_induction(world: World, law: Signs, cap: int) -> Induction:
@@ -200,7 +210,7 @@ def _lattice_induction(world: World, law: Lattice, cap: int) -> Induction:
         return found[int(np.argmax(table.reward - price * table.cost))]
 
     # Under Signs the sum says all that the samples say; under Lift it does not.
-    small = len(values) * cap * (2.0 * cap + 1) <= _MOST_CELLS / 8
+    small = len(values) * cap * (2.0 * cap + 1) <= _MOST_IMPROVED
     return improve if isinstance(law, Lift) and small else induct
 
 
@@ -238,7 +248,7 @@ def _gaussian_induction(world: World, law: Gaussian, looks: IntArray) -> Inducti
             price,
             (1.0 + nodes) / 2.0,
             weights / 2.0,
-            3.0,
+            _PANEL,
             lower,
             upper,
         )

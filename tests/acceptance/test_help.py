@@ -8,7 +8,7 @@ import pytest
 from dwell import __version__
 from tests.acceptance.commands import run, started
 
-COMMANDS = ("demo", "exact", "simulate", "reproduce", "bench")
+COMMANDS = ("demo", "plan", "exact", "simulate", "reproduce", "bench")
 EVERY = (*COMMANDS, "bench learners")
 
 

@@ -65,3 +65,20 @@ def test_scores_are_drawn(browser: Browser, tmp_path: Path, width: int) -> None:
     names = ("--instances", "three-point,beta-8-12,beta-45-55", "--workers", "1")
     assert run("bench", "learners", *names, *few, "--plot", str(page)).exit_code == 0
     assert_drawn(browser, page, figures=8, width=width)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("known", ["prior", "past", "small"])
+def test_a_plan_is_drawn(browser: Browser, tmp_path: Path, known: str, width: int) -> None:
+    """Limits, ranking and set-up costs; another prior, if it can be moved; the fit, if it was."""
+    page, past = tmp_path / "page.html", tmp_path / "past.csv"
+    rows = "".join(f"{(k % 7 - 3) / 500},0.002\n" for k in range(40))
+    past.write_text(f"effect,standard_error\n{rows}", encoding="utf-8")
+    small = ("--law", "Signs", "--prior", "Beta(2, 3)", "--traffic-per-day", "20")
+    options, figures = {
+        "prior": ((), 4),
+        "past": (("--from", str(past), "--sd", "0.1"), 5),
+        "small": ((*small, "--max-days", "2"), 3),
+    }[known]
+    assert run("plan", *options, "--plot", str(page)).exit_code == 0
+    assert_drawn(browser, page, figures=figures, width=width)

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+from dwell import optimum
 from dwell.arrays import FloatArray
 from dwell.errors import NothingWorthTesting
 from dwell.laws import Gaussian, Lift, Signs
@@ -204,6 +205,26 @@ def test_a_mixture_of_values_is_as_good_as_its_normal_law() -> None:
     other = oracle(World(mixed, Gaussian(3.0)), 30, 2)
     assert other.roi == pytest.approx(normal.roi, rel=1e-6)
     assert other.policy.upper == pytest.approx(normal.policy.upper, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("world", "cap", "setup_cost", "every"),
+    [
+        (World(Normal(-1, 1), Gaussian(8.0)), 60, 0, 1),
+        (World(Normal(-0.0003, 0.0045), Gaussian(0.16)), 28_000, 1000, 1000),
+        (World(Atoms([-1, -0.2, 0.5], [0.5, 0.3, 0.2]), Gaussian(2.0)), 60, 3, 1),
+    ],
+)
+def test_normal_optima_do_not_depend_on_the_grid(
+    world: World, cap: int, setup_cost: float, every: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Panels a third as wide change neither the ROI by 1e-9 of it, nor the boundaries by 1e-6."""
+    coarse = oracle(world, cap, setup_cost, every=every)
+    monkeypatch.setattr(optimum, "_PANEL", 1.0)
+    fine = oracle(world, cap, setup_cost, every=every)
+    assert coarse.roi == pytest.approx(fine.roi, rel=1e-9)
+    assert coarse.policy.upper == pytest.approx(fine.policy.upper, rel=1e-6)
+    assert coarse.policy.lower == pytest.approx(fine.policy.lower, rel=1e-6)
 
 
 def test_hopeless_worlds_are_said_to_be_so() -> None:

@@ -77,22 +77,34 @@ def test_type_checkers_see_the_very_names_that_are_exported() -> None:
             assert alias.asname == alias.name, "only 'import X as X' is a re-export"
             seen[alias.name] = node.module
     packages = {name for name, module in seen.items() if module == "dwell"}
-    assert packages == {"estimate"}
+    assert packages == {"estimate", "rules"}
     assert sorted(seen.keys() - packages) == dwell.__all__
     for name in dwell.__all__:
         assert getattr(dwell, name).__module__ == seen[name]
 
 
 def test_packages_are_reached_by_their_names() -> None:
-    """`dwell.estimate` is one, for people and for type checkers."""
+    """`dwell.estimate` and `dwell.rules`, for people and for type checkers."""
     assert dwell.estimate.betting is import_module("dwell.estimate").betting
+    assert dwell.rules.msprt is import_module("dwell.rules").msprt
 
 
 def test_the_names_that_are_relied_on_from_outside_are_exported() -> None:
     """What the design fixes of this part of the package is there."""
     assert {
         *("World", "Atoms", "Beta", "Normal", "Signs", "Gaussian", "Lift", "hoeffding", "Policy"),
-        *("exact", "Cape", "Esc", "EscCape", "Ladder", "Fixed", "ExploreThenCommit", "simulate"),
+        *(
+            "exact",
+            "oracle",
+            "fit_prior",
+            "Cape",
+            "Esc",
+            "EscCape",
+            "Ladder",
+            "Fixed",
+            "ExploreThenCommit",
+            "simulate",
+        ),
     } <= set(dwell.__all__)
 
 
@@ -114,4 +126,7 @@ def test_every_error_is_a_dwell_error_and_bad_input_is_a_value_error() -> None:
     assert issubclass(dwell.LooksAhead, dwell.InvalidInput)
     assert issubclass(dwell.CannotWrite, dwell.DwellError)
     assert issubclass(dwell.CannotWrite, OSError)
+    assert issubclass(dwell.NothingWorthTesting, dwell.DwellError)
+    assert not issubclass(dwell.NothingWorthTesting, dwell.InvalidInput)
     assert issubclass(dwell.VacuousGuarantee, UserWarning)
+    assert issubclass(dwell.UncertainPrior, UserWarning)

@@ -12,11 +12,13 @@ from dwell import __version__
 from dwell.cli.bench import bench
 from dwell.cli.demo import demo
 from dwell.cli.exact import exact
+from dwell.cli.plan import plan
 from dwell.cli.reproduce import reproduce
 from dwell.cli.simulate import simulate
-from dwell.errors import DwellError
+from dwell.errors import DwellError, NothingWorthTesting
 
 _BAD_INPUT = 2
+_NOTHING_WORTH_TESTING = 3
 _INTERRUPTED = 130
 
 
@@ -31,6 +33,8 @@ class _Commands(click.Group):
             _leave("Stopped.", _INTERRUPTED)
         except click.ClickException as error:
             _leave(f"Error: {error.format_message()}", _BAD_INPUT)
+        except NothingWorthTesting as answer:
+            _leave(f"Answer: {answer}", _NOTHING_WORTH_TESTING)
         except DwellError as error:
             _leave(f"Error: {error}", _BAD_INPUT)
         except MemoryError:
@@ -54,6 +58,7 @@ def main(context: click.Context) -> None:
     \b
     Examples:
       dwell demo
+      dwell plan --setup-cost 5000 --max-days 14
       dwell exact --prior "Beta(2, 3)" --caps 1:50
       dwell simulate --learner cape --tasks 1e4,1e6,1e8
       dwell reproduce --quick
@@ -63,5 +68,5 @@ def main(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for _command in (demo, exact, simulate, reproduce, bench):
+for _command in (demo, plan, exact, simulate, reproduce, bench):
     main.add_command(_command)

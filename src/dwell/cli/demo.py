@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
-from shutil import get_terminal_size
-from textwrap import fill
 from typing import TYPE_CHECKING
 
 import click
 
 from dwell.cli.files import write_whole
 from dwell.cli.options import file_ending_in, json_option, option, seed_option, workers_option
-from dwell.cli.output import print_grid, progress
+from dwell.cli.output import print_grid, progress, wrapped
 from dwell.cli.running import Job, executor_of, run_all
 
 if TYPE_CHECKING:
@@ -61,7 +58,7 @@ def demo(seed: int, workers: int, as_json: bool, out: Path) -> None:
     family = Countable(c=0.5, tasks=10_000, delta=0.05, step=16)
     table = exact(policies, world, setup_cost)
     if not as_json:
-        _say([story.TITLE, *story.problem(table), *story.best_policy(table)])
+        wrapped([story.TITLE, *story.problem(table), *story.best_policy(table)])
 
     capes = [Cape(policies, tasks=n, setup_cost=setup_cost, announce=False) for n in _TASKS]
     cells: list[tuple[str, int, Learner]] = [
@@ -93,12 +90,6 @@ def demo(seed: int, workers: int, as_json: bool, out: Path) -> None:
         click.echo(json_text({**best, "longest_cap_roi": float(table.roi[-1])}, rows))
     else:
         print_grid(story.grid(told))
-        _say(story.conclusions(told))
+        wrapped(story.conclusions(told))
     write_whole(out, story.report(told), "--out")
     click.echo(f"The report is in {out}", err=as_json)
-
-
-def _say(paragraphs: Iterable[str]) -> None:
-    width = min(88, get_terminal_size().columns)
-    for paragraph in paragraphs:
-        click.echo(f"{fill(paragraph, width)}\n")

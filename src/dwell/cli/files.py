@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Files that are written whole or not at all; and files that are read."""
 
 import os
 from collections.abc import Mapping
@@ -62,3 +62,14 @@ def write_whole(path: Path, text: str, option: str) -> None:
         raise CannotWrite(f"cannot write {path}: {reason}; choose another {option}") from error
     finally:
         part.unlink(missing_ok=True)
+
+
+def read_text(path: Path, option: str) -> str:
+    """What a file of text holds."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        reason = "it is no text in UTF-8"
+    except (OSError, ValueError) as error:  # such as a name with a null byte in it
+        reason = getattr(error, "strerror", None) or str(error)
+    raise InvalidInput(f"cannot read {path}: {reason}; choose another {option}")

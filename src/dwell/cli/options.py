@@ -57,7 +57,7 @@ def problem_options(band_tasks: str) -> Callable[[Callable[..., None]], Command]
     options = (
         option(
             "--prior",
-            _prior,
+            prior,
             default="Atoms(-0.05:0.9, 0.6:0.1)",
             metavar="TEXT",
             help="How ideas' values are spread: Atoms(value:weight, …), Beta(a, b) or "
@@ -65,7 +65,7 @@ def problem_options(band_tasks: str) -> Callable[[Callable[..., None]], Command]
         ),
         option(
             "--law",
-            _law,
+            law,
             default="Signs",
             metavar="TEXT",
             help="What a sample looks like: Signs, Lift(base_rate) or Gaussian(sd).",
@@ -255,13 +255,15 @@ def file_ending_in(*endings: str) -> Callable[[str, str], Path]:
     return read
 
 
-def _prior(_: str, text: str) -> object:
+def prior(_: str, text: str) -> object:
+    """A prior."""
     from dwell.parsing import parse_prior
 
     return parse_prior(text)
 
 
-def _law(_: str, text: str) -> object:
+def law(_: str, text: str) -> object:
+    """A law of observations."""
     from dwell.parsing import parse_law
 
     return parse_law(text)

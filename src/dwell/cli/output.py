@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from shutil import get_terminal_size
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 import click
@@ -34,6 +36,13 @@ def progress(doing: str, total: int | None = None) -> Iterator[Callable[[], None
 def note(sentence: str) -> None:
     """Say something that is worth knowing and no error."""
     click.echo(f"Note: {sentence}", err=True)
+
+
+def wrapped(paragraphs: Iterable[str]) -> None:
+    """Print paragraphs, no wider than is good to read."""
+    width = min(88, get_terminal_size().columns)
+    for paragraph in paragraphs:
+        click.echo(f"{fill(paragraph, width)}\n")
 
 
 def show(

@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass, fields
 from rich import box
 from rich.table import Table as RichTable
 
-from dwell.report.rows import ExactRow, ScoreRow, SimulatedRow
+from dwell.report.rows import ExactRow, OptionRow, ScoreRow, SimulatedRow
 
-Rows = Sequence[ExactRow] | Sequence[SimulatedRow] | Sequence[ScoreRow]
+Rows = Sequence[ExactRow] | Sequence[SimulatedRow] | Sequence[ScoreRow] | Sequence[OptionRow]
 
 
 @dataclass(frozen=True, slots=True)

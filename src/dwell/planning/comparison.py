@@ -1,0 +1,118 @@
+"""A plan: the most that testing can earn on given terms, and what each way of testing leaves."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dwell import checks
+from dwell.errors import InvalidInput, NothingWorthTesting
+from dwell.optimum import oracle
+from dwell.planning.band import Band, Bands
+from dwell.planning.option import Option, judged
+from dwell.planning.practice import RULES, options
+from dwell.planning.terms import Terms
+from dwell.priors import Normal
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Ways of testing, compared.
+
+    Attributes:
+        terms: The terms.
+        best: The best policy there is.
+        simple: The best of a family that people can explain.
+        band: That member of the family.
+        bands: The family.
+        rules: What people do today.
+        notes: What to know besides.
+    """
+
+    terms: Terms
+    best: Option
+    simple: Option
+    band: Band
+    bands: Bands
+    rules: tuple[Option, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def ranking(self) -> tuple[Option, ...]:
+        """All of them, the highest ROI first."""
+        others = sorted((self.simple, *self.rules), key=lambda option: -option.roi)
+        return self.best, *others
+
+    def left(self, option: Option) -> float:
+        """What an option leaves on the table: the share of the best ROI that it does not earn."""
+        return 1.0 - option.roi / self.best.roi
+
+
+def plan(terms: Terms, rules: Iterable[str] = RULES) -> Plan:
+    """The best policy, the best simple one and what people do today, on given terms.
+
+    Raises `NothingWorthTesting` if no policy earns what its samples cost.
+
+    Args:
+        terms: The terms.
+        rules: Which rules to compare, by their names in `RULES`.
+
+    Example:
+        >>> from dwell import Gaussian, World
+        >>> terms = Terms(world=World(Normal(-0.01, 0.05), Gaussian(1)), setup_cost=0)
+        >>> found = plan(terms, ["p05-two-sided"])
+        >>> found.band.words(found.terms)
+        'Test for 1 day, then ship what is above 0.'
+        >>> [(option.name, round(found.left(option), 2)) for option in found.ranking]
+        [('best', 0.0), ('simple', 0.0), ('p05-two-sided', 0.96)]
+    """
+    names = rule_names(rules)
+    best = _best(terms)
+    if best.roi * terms.value_of_lift <= terms.price_per_sample:
+        raise NothingWorthTesting(
+            f"nothing is worth testing here: a sample earns {best.roi * terms.value_of_lift:.3g} "
+            f"at best, and costs {terms.price_per_sample:g}"
+        )
+    bands = Bands.of(terms)
+    band, _ = bands.best(terms.setup_cost)
+    simple = judged(terms, "simple", "best simple rule", band.policy(terms))
+    found, left_out = options(terms, names)
+    notes = (*_about(terms), *left_out, *(option.note for option in (best, *found) if option.note))
+    return Plan(terms, best, simple, band, bands, tuple(found), notes)
+
+
+def rule_names(asked: Iterable[str]) -> tuple[str, ...]:
+    """Names of rules, in the order in which they are known."""
+    wanted = list(asked)
+    for name in wanted:
+        if name not in RULES:
+            raise InvalidInput(
+                f"there is no rule {checks.shown(name)}; the rules are {', '.join(RULES)}"
+            )
+    return tuple(name for name in RULES if name in wanted)
+
+
+def _best(terms: Terms) -> Option:
+    try:
+        optimum = oracle(terms.unit_world, terms.looks, terms.unit_setup, first=terms.first)
+    except NothingWorthTesting:
+        raise NothingWorthTesting(
+            f"nothing is worth testing here: with values {checks.shown(terms.world.prior)} and "
+            f"tests of at most {terms.period(terms.looks)}, no policy earns anything"
+        ) from None
+    note = ""
+    if optimum.cap_binds:
+        note = f"the best policy would earn more with tests of over {terms.period(terms.looks)}"
+    return judged(terms, "best", "best policy there is", optimum.policy, note)
+
+
+def _about(terms: Terms) -> list[str]:
+    notes = []
+    if terms.by_day and terms.unit_days > 1.0:
+        notes.append(
+            f"looks are thinned out to {terms.looks}, one every {terms.unit_days:.3g} days"
+        )
+    if terms.normal is not None and not isinstance(terms.world.prior, Normal):
+        notes.append(
+            "rules that need a normal prior are given the one with the same mean and spread, "
+            f"{terms.normal}"
+        )
+    return notes

@@ -1,0 +1,297 @@
+"""`dwell plan`."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+import dwell
+from dwell.planning import RULES, Terms, plan
+from tests.acceptance.commands import assert_refused, assert_self_contained, figures, run
+
+FEW = ("plan", "--rules", "p05-two-sided,posterior")
+SMALL = ("--law", "Signs", "--prior", "Beta(2, 3)", "--traffic-per-day", "20", "--max-days", "2")
+FIELDS = {
+    "name": str,
+    "title": str,
+    "roi": float,
+    "roi_error": float,
+    "left_on_the_table": float,
+    "value_per_year": float,
+    "tests_per_year": float,
+    "samples_per_test": float,
+    "days_per_test": float,
+    "ship_rate": float,
+    "wrong_share": float,
+    "note": str,
+}
+ABOUT = {
+    "prior": str,
+    "law": str,
+    "setup_cost": float,
+    "price_per_sample": float,
+    "value_of_lift": float,
+    "traffic_per_day": int,
+    "min_days": int,
+    "max_days": int,
+    "looks": int,
+    "advice": list,
+    "best": list,
+    "simple": list,
+    "notes": list,
+}
+EFFECTS = "effect,standard_error\n" + "".join(f"{(k % 7 - 3) / 500},0.002\n" for k in range(40))
+COUNTS = "name,n_c,x_c,n_t,x_t\n" + "".join(f"t{k},4000,40,4000,{25 + k}\n" for k in range(40))
+UPWORTHY = Path(__file__).parents[3] / "shared/data/upworthy_pairs.csv"
+
+
+def test_it_tells_what_to_do_what_that_earns_and_what_present_rules_leave() -> None:
+    """Three paragraphs, the ranking and the limits of the best; notes go to stderr."""
+    result = run("plan")
+    assert result.exit_code == 0
+    do, earns, leave, *_ = result.stdout.split("\n\n")
+    assert do.startswith("What to do: Look every day. On day 1 ship what is 0.25 standard errors")
+    assert earns.startswith("What it earns: 19,")
+    assert leave.startswith("What present rules leave on the table: 90% (28 days, p < 0.05 two-")
+    lines = result.stdout.splitlines()
+    [header] = [index for index, line in enumerate(lines) if "way of testing" in line]
+    assert lines[header + 2].split()[:4] == ["best", "policy", "there", "is"]
+    assert lines[header + 3].split()[:3] == ["best", "simple", "rule"]
+    assert "When the best policy there is stops" in lines
+    told = result.stderr.splitlines()
+    assert told[0] == "computing the plan…"
+    assert all(line.startswith("Note: ") for line in told[1:])
+
+
+def test_its_json_has_the_fields_it_promises() -> None:
+    """Each of one kind; the error is null but for what is simulated."""
+    printed = figures("plan")
+    rows = printed.pop("rows")
+    assert {name: type(value) for name, value in printed.items()} == ABOUT
+    assert len(printed["advice"]) == 3
+    assert {row["name"] for row in rows} == {"best", "simple", *RULES}
+    for row in rows:
+        assert list(row) == list(FIELDS)
+        exact = row["name"] != "fdr"
+        assert (row["roi_error"] is None) == exact
+        kinds = {name: type(value) for name, value in row.items() if value is not None}
+        assert kinds == {name: FIELDS[name] for name in kinds}
+    for look in (*printed["best"], *printed["simple"]):
+        assert list(look) == ["day", "samples", "drop", "ship"]
+        assert look["drop"] <= look["ship"]
+
+
+def test_its_json_is_what_the_library_computes() -> None:
+    """Also under a law on a lattice."""
+    options = (
+        *FEW,
+        *SMALL,
+        "--setup-cost",
+        "3",
+        "--value-of-lift",
+        "10",
+        "--price-per-sample",
+        "0",
+    )
+    printed = figures(*options)
+    world = dwell.World(dwell.Beta(2, 3), dwell.Signs())
+    assert printed["rows"][0]["roi"] == pytest.approx(dwell.oracle(world, 40, 3).roi)
+    terms = Terms(
+        world=world,
+        setup_cost=3,
+        value_of_lift=10,
+        traffic_per_day=20,
+        min_days=0,
+        max_days=2,
+    )
+    found = plan(terms, ["p05-two-sided", "posterior"])
+    assert [row["roi"] for row in printed["rows"]] == [option.roi for option in found.ranking]
+    year = [terms.value_per_year(option.roi) for option in found.ranking]
+    assert [row["value_per_year"] for row in printed["rows"]] == year
+
+
+def test_the_same_options_give_the_same_result() -> None:
+    """To the last digit, what is simulated too."""
+    assert run("plan", "--json").stdout == run("plan", "--json").stdout
+
+
+def test_rules_can_be_chosen() -> None:
+    """The best and the simple one are always there; with none there is nothing to leave."""
+    rows = figures("plan", "--rules", "pocock, msprt")["rows"]
+    assert {row["name"] for row in rows} == {"best", "simple", "pocock", "msprt"}
+    assert "(mSPRT" in run("plan", "--rules", "msprt").stdout
+
+
+def write(folder: Path, text: str) -> str:
+    """A history of tests."""
+    file = folder / "history.csv"
+    file.write_text(text, encoding="utf-8")
+    return str(file)
+
+
+def test_a_prior_is_fitted_to_effects(tmp_path: Path) -> None:
+    """The noise of a sample has to be given."""
+    source = write(tmp_path, EFFECTS)
+    printed = figures(*FEW, "--from", source, "--sd", "0.1")
+    fitted = dwell.fit_prior([(k % 7 - 3) / 500 for k in range(40)], [0.002] * 40)
+    assert printed["prior"] == str(fitted.normal)
+    assert printed["law"] == "Gaussian(0.1)"
+    assert printed["fitted"]["tests"] == 40
+    assert printed["fitted"]["fit"] == "normal"
+    assert printed["fitted"]["sd"] == fitted.sd
+    assert figures(*FEW, "--from", source, "--law", "Gaussian(0.1)") == printed
+    assert_refused((*FEW, "--from", source), "history.csv does not say how noisy one sample is")
+
+
+def test_a_prior_is_fitted_to_counts(tmp_path: Path) -> None:
+    """They say how noisy a sample is; the fit may be of any shape."""
+    source = write(tmp_path, COUNTS)
+    printed = figures(*FEW, "--from", source, "--fit", "npmle")
+    assert printed["law"] == "Gaussian(0.140712)"
+    assert printed["prior"].startswith("Atoms(")
+    assert printed["fitted"]["fit"] == "npmle"
+    assert any("given the one with the same mean and spread" in note for note in printed["notes"])
+    assert figures(*FEW, "--from", source, "--sd", "0.2")["law"] == "Gaussian(0.2)"
+
+
+def test_few_tests_are_noted(tmp_path: Path) -> None:
+    """On stderr, and in the JSON."""
+    source = write(tmp_path, "".join(EFFECTS.splitlines(keepends=True)[:6]))
+    result = run(*FEW, "--from", source, "--sd", "0.1")
+    assert result.exit_code == 0
+    assert "Note: 5 tests say little about a prior" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "history.csv must have the columns effect, standard_error or n_c, x_c, n_t, x_t"),
+        ("effect,se\n1,1\n", "got 'effect, se'"),
+        ("effect,standard_error\n", "history.csv must have a row per test"),
+        ("effect,standard_error\n1,1\n", "at least 2 tests"),
+        ("effect,standard_error\n1,1\n2,\n", "standard_error in row 2 of history.csv"),
+        ("effect,standard_error\n1,1\nNaN,1\n", "effect in row 2 of history.csv"),
+        ("effect,standard_error\n1,1\n2,-1\n", "standard_errors must be above 0, got -1 in test 2"),
+        ("n_c,x_c,n_t,x_t\n9,1,9,1\n9,1,9,none\n", "x_t in row 2 of history.csv"),
+        ("n_c,x_c,n_t,x_t\n9,1,9,1\n9,1,9,10\n", "got 10 in test 2"),
+    ],
+)
+def test_a_dirty_history_gets_one_sentence(tmp_path: Path, text: str, reason: str) -> None:
+    """With the row that is wrong."""
+    assert_refused((*FEW, "--from", write(tmp_path, text), "--sd", "1"), reason)
+
+
+def test_a_history_that_cannot_be_read_gets_one_sentence(tmp_path: Path) -> None:
+    """It is not there, it is a folder, or no text."""
+    binary = tmp_path / "history.csv"
+    binary.write_bytes(b"effect\xff\xfe")
+    for source, reason in (
+        (str(tmp_path / "missing.csv"), "No such file or directory"),
+        (str(tmp_path), "Is a directory"),
+        (str(binary), "no text in UTF-8"),
+    ):
+        assert_refused((*FEW, "--from", source, "--sd", "1"), f"{reason}; choose another --from")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [("--prior", "Atoms(-1, -0.5)"), ("--prior", "Atoms(0)"), ("--price-per-sample", "10")],
+    ids=" ".join,
+)
+def test_nothing_worth_testing_is_an_answer(options: tuple[str, ...]) -> None:
+    """One sentence, and an exit code of its own."""
+    result = run("plan", *options)
+    assert result.exit_code == 3
+    assert result.stdout == ""
+    assert result.stderr.splitlines()[-1].startswith("Answer: nothing is worth testing here: ")
+    assert "exit code 3" in " ".join(run("plan", "--help").stdout.split())
+
+
+def test_help_names_every_rule() -> None:
+    """What can be asked for is said where people look for it."""
+    assert set(RULES) <= set(run("plan", "--help").stdout.replace(",", " ").split())
+
+
+def test_files_hold_what_is_printed(tmp_path: Path) -> None:
+    """CSV and JSON say the same as `--json`; what is missing is empty in CSV."""
+    as_json, as_csv = tmp_path / "plan.json", tmp_path / "plan.csv"
+    printed = figures(*FEW, "--out", str(as_json))
+    assert json.loads(as_json.read_text()) == printed
+    figures(*FEW, "--out", str(as_csv))
+    with as_csv.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    for row, expected in zip(rows, printed["rows"], strict=True):
+        assert row == {n: "" if value is None else str(value) for n, value in expected.items()}
+
+
+def test_its_page_needs_no_network(tmp_path: Path) -> None:
+    """It has the three lines, all figures and the notes."""
+    page = tmp_path / "plan.html"
+    options = ("--from", write(tmp_path, COUNTS), "--plot", str(page), "--max-days", "90")
+    assert run("plan", *options).exit_code == 0
+    assert_self_contained(page)
+    text = page.read_text(encoding="utf-8")
+    for words in (
+        "<p>What to do: ",
+        "<p>What it earns: ",
+        "<p>What present rules leave on the table: ",
+        "When to ship and when to drop",
+        "What each way of testing earns",
+        "What it would be at another set-up cost",
+        "What it would be with another prior",
+        "How the prior fits 40 past tests",
+        "<p>Looks are thinned out to 45, one every 2 days.</p>",
+    ):
+        assert words in text
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (("--rules", "p05"), "there is no rule 'p05'; the rules are p05-two-sided, p05-one-sided"),
+        (("--rules", "msprt,"), "there is no rule ''"),
+        (("--prior", "Cauchy(0, 1)"), "unknown prior"),
+        (("--law", "Poisson(1)"), "unknown law"),
+        (("--sd", "0"), "--sd must be a finite number > 0"),
+        (("--fit", "spline"), "--fit must be normal or npmle, got 'spline'"),
+        (("--setup-cost", "-1"), ">= 0"),
+        (("--price-per-sample", "nan"), ">= 0"),
+        (("--value-of-lift", "0"), "> 0"),
+        (("--traffic-per-day", "0"), ">= 1"),
+        (("--min-days", "-1"), ">= 0"),
+        (("--max-days", "1.5"), ">= 1"),
+        (("--out", "plan.txt"), "end in .csv or .json"),
+        (("--out", "missing/plan.csv"), "there is no folder missing; choose another --out"),
+        (("--plot", "missing/plan.html"), "there is no folder missing; choose another --plot"),
+        (("--law", "Signs", "--sd", "1"), "give --law or --sd, not both"),
+        (("--prior", "Beta(2, 3)", "--from", "x.csv"), "give --prior or --from, not both"),
+        (("--fit", "npmle"), "--fit needs past tests"),
+        (("--min-days", "29"), "min_days must be at most max_days, 28, got 29"),
+        (("--law", "Signs", "--prior", "Beta(2, 3)"), "at most 500 samples, got 28,000"),
+        (("--law", "Signs", *SMALL[2:], "--min-days", "1"), "min_days must be 0 under Signs"),
+    ],
+)
+def test_every_bad_value_gets_one_sentence(options: tuple[str, ...], reason: str) -> None:
+    """Before anything is computed; of values that do not go together, too."""
+    assert_refused(("plan", *options), reason)
+
+
+@pytest.mark.skipif(
+    not UPWORTHY.exists(), reason=f"there is no {UPWORTHY}: the headline tests stay out of here"
+)
+@pytest.mark.parametrize("fit", ["normal", "npmle"])
+def test_the_advice_on_real_headline_tests_changes_with_the_set_up_cost(fit: str) -> None:
+    """The costlier a set-up is, the longer the tests; significance leaves over half in all."""
+    options = (*FEW, "--from", str(UPWORTHY), "--fit", fit)
+    found = [figures(*options, "--setup-cost", str(10**power)) for power in (2, 3, 4)]
+    found.insert(0, figures(*options, "--setup-cost", "0"))
+    simple = [next(row for row in printed["rows"] if row["name"] == "simple") for printed in found]
+    days = [row["days_per_test"] for row in simple]
+    assert days == sorted(days)
+    assert len({printed["advice"][0] for printed in found}) == 3
+    assert found[0]["advice"][0] == "What to do: Test for 1 day, then ship what is above 0."
+    for printed, row in zip(found, simple, strict=True):
+        assert row["left_on_the_table"] < 0.02
+        [usual] = (row for row in printed["rows"] if row["name"] == "p05-two-sided")
+        assert usual["left_on_the_table"] > 0.5
