@@ -19,12 +19,8 @@ from dwell import checks
 from dwell.arrays import FloatArray, IntArray
 from dwell.beliefs import Belief, beliefs, mixture
 from dwell.errors import InvalidInput, NothingWorthTesting
-from dwell.kernels.induction import (
-    improve_lattice,
-    induct_gaussian,
-    induct_lattice,
-    means_on_lattice,
-)
+from dwell.kernels.lattice_induction import improve_lattice, induct_lattice, means_on_lattice
+from dwell.kernels.normal_induction import induct_gaussian
 from dwell.laws import Gaussian, Lattice, Lift, Signs
 from dwell.policy import Policy
 from dwell.priors import Beta

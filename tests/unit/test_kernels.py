@@ -30,13 +30,13 @@ from dwell.kernels.betting import log_capital, means_ruled_out
 from dwell.kernels.climbing import climb, means_after
 from dwell.kernels.crossing import tail_means
 from dwell.kernels.drawing import draw_signs
-from dwell.kernels.induction import (
+from dwell.kernels.lattice_induction import (
     first_position,
     improve_lattice,
-    induct_gaussian,
     induct_lattice,
     means_on_lattice,
 )
+from dwell.kernels.normal_induction import induct_gaussian
 from dwell.laws import Lattice
 from dwell.outcomes import scan
 from dwell.records import oversampled
