@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dwell.errors import UncertainPrior as UncertainPrior
     from dwell.errors import VacuousGuarantee as VacuousGuarantee
     from dwell.families import Countable as Countable
+    from dwell.families import banded as banded
     from dwell.families import first_sample as first_sample
     from dwell.families import fixed as fixed
     from dwell.families import hoeffding as hoeffding
@@ -69,7 +70,7 @@ _HOMES = {
         "UncertainPrior",
         "VacuousGuarantee",
     ],
-    "families": ["Countable", "first_sample", "fixed", "hoeffding"],
+    "families": ["Countable", "banded", "first_sample", "fixed", "hoeffding"],
     "fitting.counts": ["Lifts", "effects_from_counts"],
     "fitting.prior": ["FittedPrior", "fit_prior"],
     "lab.replicate": ["Summary", "replicate"],

@@ -36,17 +36,43 @@ def hoeffding(
     checked_caps = _checked_caps(caps)
     largest = checked_caps[-1]
     tasks, delta = checks.count("tasks", tasks), checks.probability("delta", delta)
-    min_samples = checks.count("min_samples", min_samples)
-    if min_samples > checked_caps[0]:
-        raise InvalidInput(
-            f"min_samples must be at most the smallest cap, {checked_caps[0]}, got {min_samples}"
-        )
     samples = np.arange(1, largest + 1, dtype=np.float64)
     logarithm = np.log(largest) + np.log(tasks) - np.log(delta)
     bound = _band(c, samples, np.full(largest, logarithm))
+    return _truncations(bound, checked_caps, min_samples)
+
+
+def banded(caps: Iterable[int], *, z: float, sd: float, min_samples: int = 1) -> Policies:
+    """Stop as soon as the sum is z standard errors from 0, or at the cap.
+
+    Unlike the paper's, these bands know how noisy a sample is: they fit data on any scale.
+
+    Args:
+        caps: The caps D_1 <= D_2 <= … of the policies, one policy each.
+        z: The width of the band in standard errors.
+        sd: The standard deviation of one sample.
+        min_samples: The policies do not look before they have drawn this many.
+
+    Example:
+        >>> banded([2, 4], z=2, sd=0.5, min_samples=2)[-1]
+        Policy(lower=[-inf, -1.414, -1.732, 2], upper=[inf, 1.414, 1.732, 2])
+    """
+    checked_caps = _checked_caps(caps)
+    z, sd = checks.positive("z", z), checks.positive("sd", sd)
+    bound = z * sd * np.sqrt(np.arange(1.0, checked_caps[-1] + 1.0))
+    return _truncations(bound, checked_caps, min_samples)
+
+
+def _truncations(bound: FloatArray, caps: list[int], min_samples: int) -> Policies:
+    """The policies with boundaries at -bound and bound, looked at from `min_samples` on."""
+    min_samples = checks.count("min_samples", min_samples)
+    if min_samples > caps[0]:
+        raise InvalidInput(
+            f"min_samples must be at most the smallest cap, {caps[0]}, got {min_samples}"
+        )
     bound[: min_samples - 1] = np.inf
     longest = Policy(-bound, bound)
-    return Policies(longest.truncated(cap) for cap in checked_caps)
+    return Policies(longest.truncated(cap) for cap in caps)
 
 
 @dataclass(frozen=True, slots=True)

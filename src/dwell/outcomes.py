@@ -52,17 +52,18 @@ def scan(
     shape = (len(starts) - 1, len(policies))
     durations, decisions = _empty(*shape)
     longest = int(np.diff(starts).max(initial=0))
+    # Sums of so many small whole numbers fit in 32 bits, and so do the boundaries that matter.
+    whole = flat.dtype == np.int8 and longest <= 2**24
     for chain in policies.chains:
-        lower, upper = chain.head.prefix(max(1, longest))
-        # Sums of so many small whole numbers fit in 32 bits, and so do the boundaries that matter.
-        whole = flat.dtype == np.int8 and longest <= 2**24
+        shown = max(1, longest)
+        lower, upper = chain.whole if whole else chain.head.prefix(shown)
         alone = len(chain.members) == len(policies)
         results = (durations, decisions) if alone else _empty(shape[0], len(chain.members))
         scan_chain(
             flat,
             starts,
-            _whole(np.floor(lower)) if whole else lower,
-            _whole(np.ceil(upper)) if whole else upper,
+            lower[:shown],
+            upper[:shown],
             chain.caps.astype(np.int32),
             *results,
         )
@@ -136,8 +137,3 @@ def _counts(lengths: Sequence[int] | IntArray) -> IntArray:
             f"lengths must be whole numbers, one per task, got {checks.shown(lengths)}"
         ) from None
     return counts.astype(np.int64)
-
-
-def _whole(boundary: FloatArray) -> Durations:
-    """The boundary on sums of whole numbers; infinities become numbers out of their reach."""
-    return np.clip(boundary, -(2**31 - 1), 2**31 - 1).astype(np.int32)

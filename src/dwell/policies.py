@@ -8,7 +8,7 @@ from typing import Any, Self, overload
 
 import numpy as np
 
-from dwell.arrays import IntArray
+from dwell.arrays import Durations, IntArray
 from dwell.errors import InvalidInput
 from dwell.policy import Policy
 from dwell.rule import Rule
@@ -16,7 +16,7 @@ from dwell.rule import Rule
 AnyPolicy = Policy | Rule
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Chain:
     """Policies that differ only in their caps: one pass over the samples serves them all.
 
@@ -29,6 +29,16 @@ class Chain:
     head: Policy
     members: IntArray
     caps: IntArray
+
+    @cached_property
+    def whole(self) -> tuple[Durations, Durations]:
+        """The head's boundaries for sums of whole numbers, in 32 bits.
+
+        Infinities become numbers out of their reach.
+        """
+        ends = np.floor(self.head.lower), np.ceil(self.head.upper)
+        lower, upper = (np.clip(end, -(2**31 - 1), 2**31 - 1).astype(np.int32) for end in ends)
+        return lower, upper
 
 
 class Policies(Sequence[AnyPolicy]):

@@ -37,6 +37,7 @@ from dwell.kernels.lattice_induction import (
     means_on_lattice,
 )
 from dwell.kernels.normal_induction import induct_gaussian
+from dwell.kernels.rest import rest_means
 from dwell.laws import Lattice
 from dwell.outcomes import scan
 from dwell.records import oversampled
@@ -334,3 +335,13 @@ def test_normal_induction_puts_boundaries_where_looking_on_is_worth_nothing() ->
         onward = spread * density + mean * 0.5 * erfc(-mean / spread / np.sqrt(2)) - price
         assert onward == pytest.approx(at_once, abs=1e-9)
     assert lower[0] < upper[0]
+
+
+def test_rest_means_are_means_of_what_follows() -> None:
+    """After an acceptance all later samples count, and nothing where there was none."""
+    samples = np.array([1.0, 2.0, 4.0, 8.0, 1.0, 3.0])
+    means = np.full((2, 2), 9.0)
+    durations = np.array([[1, 3], [1, 1]], dtype=np.int32)
+    decisions = np.array([[1, 1], [0, 1]], dtype=np.int8)
+    rest_means(samples, np.array([0, 4, 6]), durations, decisions, means)
+    assert means == pytest.approx(np.array([[14 / 3, 8.0], [0.0, 3.0]]))

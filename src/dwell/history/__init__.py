@@ -1,0 +1,1 @@
+"""History: what policies would have earned on tests that were run."""
