@@ -5,6 +5,9 @@ of it, and their number was fixed when it was made, by the length of the test. S
 times their mean is unbiased for what the policy earns. Scored on the samples that it was made by,
 a decision to accept looks better than it is.
 
+This holds if the length of a test did not depend on its results. Where tests were ended because of
+what they showed, their last samples are no fair sample, and scores are biased.
+
 To have a sample left for every score, policies see all samples of a test but its last. One that
 wants more is cut short there and rejects: what it would have earned by going on is not known. That
 bias is against long policies, and `cut` says how often it occurs.
