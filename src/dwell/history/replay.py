@@ -62,8 +62,8 @@ class Replay:
     def accepts(self, index: int) -> BoolArray:
         """Which tests it accepts."""
         chain = self._chain_of[index]
-        in_time = self.stops[:, chain] <= self.policies.caps[index]
-        return (self.decisions[:, chain] == 1) & in_time
+        in_time: BoolArray = self.stops[:, chain] <= self.policies.caps[index]
+        return in_time & (self.decisions[:, chain] == 1)
 
     def rewards(self, index: int) -> FloatArray:
         """Unbiased estimates of what it earns in each test."""
@@ -72,7 +72,8 @@ class Replay:
     def cut(self, index: int) -> BoolArray:
         """Which tests end before it has stopped."""
         chain = self._chain_of[index]
-        return (self.decisions[:, chain] < 0) & (self.lengths - 1 < self.policies.caps[index])
+        too_short: BoolArray = self.lengths - 1 < self.policies.caps[index]
+        return too_short & (self.decisions[:, chain] < 0)
 
     def joined(self, *others: "Replay") -> "Replay":
         """This replay and others of the same policies, one after another."""
