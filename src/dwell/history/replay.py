@@ -62,8 +62,9 @@ class Replay:
     def accepts(self, index: int) -> BoolArray:
         """Which tests it accepts."""
         chain = self._chain_of[index]
-        in_time: BoolArray = self.stops[:, chain] <= self.policies.caps[index]
-        return in_time & (self.decisions[:, chain] == 1)
+        in_time = self.stops[:, chain] <= self.policies.caps[index]
+        accepts: BoolArray = in_time & (self.decisions[:, chain] == 1)
+        return accepts
 
     def rewards(self, index: int) -> FloatArray:
         """Unbiased estimates of what it earns in each test."""
@@ -72,8 +73,9 @@ class Replay:
     def cut(self, index: int) -> BoolArray:
         """Which tests end before it has stopped."""
         chain = self._chain_of[index]
-        too_short: BoolArray = self.lengths - 1 < self.policies.caps[index]
-        return too_short & (self.decisions[:, chain] < 0)
+        too_short = self.lengths - 1 < self.policies.caps[index]
+        cut: BoolArray = too_short & (self.decisions[:, chain] < 0)
+        return cut
 
     def joined(self, *others: "Replay") -> "Replay":
         """This replay and others of the same policies, one after another."""
