@@ -17,6 +17,10 @@ class LooksAhead(InvalidInput):
     """A stopping rule used samples that it had not drawn yet."""
 
 
+class NotOrdered(InvalidInput):
+    """Rows of a log do not come test by test, each in its order."""
+
+
 class NothingWorthTesting(DwellError):
     """No policy earns more than it would to test nothing at all."""
 
