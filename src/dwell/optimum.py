@@ -5,8 +5,9 @@ then a better theta, and so on (Dinkelbach 1967): the sequence rises, ever faste
 that there is.
 
 Under `Signs` and `Gaussian` the running sum says all that the samples say about the value, so that
-no policy of any kind does better than the one found here. Under `Lift` it does not, and the best is
-sought among policies that go by the sum.
+no policy of any kind does better than the one found here. Under `Lift` it does not. There the best
+is sought among policies that go by the sum, and nothing proves that it is found: small caps are
+searched from many starts, large ones by a single induction that forgets how a sum came about.
 """
 
 from collections.abc import Callable
@@ -29,7 +30,7 @@ from dwell.world import World
 
 _MOST_ROUNDS = 100
 _MOST_CELLS = 2**27  # of a table of means by sample and sum: a gigabyte
-_MOST_IMPROVED = 2**20  # cells: where there are more, steps are small against the noise anyway
+_MOST_IMPROVED = 2**20  # cells of value, sample and sum: beyond, improving takes seconds
 _SMALL_CAP = 12
 _PANEL = 3.0  # standard deviations of the next step: in tests the ROI is right to 1e-9
 
