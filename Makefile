@@ -5,12 +5,12 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 
 .DEFAULT_GOAL := run
-.PHONY: run test check browser bench clean
+.PHONY: run test check system bench clean
 
 run: $(READY)
 	$(BIN)/dwell demo
 
-test: $(READY) check browser
+test: $(READY) check system
 	@rm -f .coverage .coverage.*
 	$(BIN)/pytest --cov --cov-report= --cov-fail-under=0 -n 2
 	@# Compiled code is invisible to coverage: the kernels' tests run once more without the compiler.
@@ -23,10 +23,14 @@ check: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 
-# Where nobody may install it, the tests that need it say so and are skipped (under CI=true they fail).
-browser:
-	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
-		&& apt-get update -qq && apt-get install -y -qq chromium; } || true
+# A browser and a database server for the tests. Where nobody may install them, the tests that need
+# them say so and are skipped (under CI=true they fail).
+system:
+	@missing=; command -v chromium >/dev/null || missing=chromium; \
+	ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null \
+		|| missing="$$missing postgresql"; \
+	[ -z "$$missing" ] || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+		&& apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $$missing; } || true
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks

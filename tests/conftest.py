@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.commands import run
+from tests.postgres import postgres as postgres
 
 
 @dataclass(frozen=True, slots=True)

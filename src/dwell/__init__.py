@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from dwell.errors import DwellError as DwellError
     from dwell.errors import InvalidInput as InvalidInput
     from dwell.errors import LooksAhead as LooksAhead
+    from dwell.errors import MissingExtra as MissingExtra
     from dwell.errors import NothingWorthTesting as NothingWorthTesting
+    from dwell.errors import NotOrdered as NotOrdered
     from dwell.errors import UncertainPrior as UncertainPrior
     from dwell.errors import VacuousGuarantee as VacuousGuarantee
     from dwell.families import Countable as Countable
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
     from dwell.fitting.counts import effects_from_counts as effects_from_counts
     from dwell.fitting.prior import FittedPrior as FittedPrior
     from dwell.fitting.prior import fit_prior as fit_prior
+    from dwell.history.end import AtEnd as AtEnd
+    from dwell.history.log import Log as Log
+    from dwell.history.sources import Query as Query
     from dwell.lab.replicate import Summary as Summary
     from dwell.lab.replicate import replicate as replicate
     from dwell.lab.run import Run as Run
@@ -52,6 +57,8 @@ if TYPE_CHECKING:
     from dwell.priors import Atoms as Atoms
     from dwell.priors import Beta as Beta
     from dwell.priors import Normal as Normal
+    from dwell.report.evaluation import Report as Report
+    from dwell.report.evaluation import evaluate as evaluate
     from dwell.rule import Rule as Rule
     from dwell.table import Table as Table
     from dwell.table import best_of as best_of
@@ -66,6 +73,8 @@ _HOMES = {
         "DwellError",
         "InvalidInput",
         "LooksAhead",
+        "MissingExtra",
+        "NotOrdered",
         "NothingWorthTesting",
         "UncertainPrior",
         "VacuousGuarantee",
@@ -73,6 +82,9 @@ _HOMES = {
     "families": ["Countable", "banded", "first_sample", "fixed", "hoeffding"],
     "fitting.counts": ["Lifts", "effects_from_counts"],
     "fitting.prior": ["FittedPrior", "fit_prior"],
+    "history.end": ["AtEnd"],
+    "history.log": ["Log"],
+    "history.sources": ["Query"],
     "lab.replicate": ["Summary", "replicate"],
     "lab.run": ["Run", "simulate"],
     "laws": ["Gaussian", "Lift", "Signs"],
@@ -88,6 +100,7 @@ _HOMES = {
     "policies": ["Policies"],
     "policy": ["Policy"],
     "priors": ["Atoms", "Beta", "Normal"],
+    "report.evaluation": ["Report", "evaluate"],
     "rule": ["Rule"],
     "table": ["Table", "best_of", "exact"],
     "world": ["World"],

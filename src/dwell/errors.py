@@ -21,6 +21,10 @@ class NotOrdered(InvalidInput):
     """Rows of a log do not come test by test, each in its order."""
 
 
+class MissingExtra(DwellError, ImportError):
+    """A library is not installed that this part of the package needs."""
+
+
 class NothingWorthTesting(DwellError):
     """No policy earns more than it would to test nothing at all."""
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from dwell import Policy, banded, hoeffding
-from dwell.history.candidates import candidates
+from dwell import Policies, Policy, banded, fixed, hoeffding
+from dwell.history.candidates import candidates, named
 from tests.refusals import refused
 
 
@@ -27,30 +27,43 @@ def test_the_paper_band_is_one_of_a_certain_width() -> None:
     assert ours[0].upper == pytest.approx(theirs[0].upper)
 
 
-@pytest.mark.parametrize("longest", [2, 3, 10, 5000])
+@pytest.mark.parametrize("longest", [1, 2, 3, 10, 5000])
 def test_candidates_fit_any_history(longest: int) -> None:
-    """None wants more samples than the longest test can show; bands share their passes."""
-    found = candidates([2, longest], sd=0.3)
-    assert found.caps == tuple(sorted(found.caps))
-    assert found.caps[-1] == longest - 1
-    assert len(found.chains) <= 6 + 8 + 1
+    """None wants more samples than there are, and names differ; bands share their passes."""
+    found = candidates(longest, sd=0.3)
+    policies = Policies(each.policy for each in found)
+    assert policies.caps[-1] == longest
+    assert len(policies.chains) <= 6 + 8 + 8
+    assert len({each.name for each in found}) == len(found)
 
 
 def test_no_candidate_looks_too_early() -> None:
     """All of them respect the minimum."""
-    for policy in candidates([1000], sd=1.0, min_samples=50):
-        assert isinstance(policy, Policy)
-        assert np.isinf(policy.upper[:49]).all()
+    for each in candidates(1000, sd=1.0, min_samples=50):
+        assert isinstance(each.policy, Policy)
+        assert np.isinf(each.policy.upper[:49]).all()
+
+
+def test_policies_may_come_in_any_way() -> None:
+    """One, many, or by their names in any order; names are kept."""
+    assert [each.name for each in named(fixed(3))] == ["policy 1, cap 3"]
+    assert [each.name for each in named(hoeffding([1, 2], c=1, tasks=9, delta=0.1))] == [
+        "policy 1, cap 1",
+        "policy 2, cap 2",
+    ]
+    assert [each.name for each in named({"b": fixed(5), "a": fixed(2)})] == ["a", "b"]
+    with refused("policy", "'wait'"):
+        named({"a": "wait"})  # type: ignore[arg-type]  # that is the mistake
 
 
 def test_bad_input_is_refused() -> None:
     """One sentence each."""
     with refused("min_samples", "10"):
-        candidates([10], sd=1.0, min_samples=10)
+        candidates(9, sd=1.0, min_samples=10)
     with refused("longest test", "0"):
-        candidates([], sd=1.0)
+        candidates(0, sd=1.0)
     with refused("sd", "-1"):
-        candidates([10], sd=-1.0)
+        candidates(10, sd=-1.0)
     with refused("z", "0"):
         banded([4], z=0.0, sd=1.0)
     with refused("min_samples", "5", "4"):

@@ -120,8 +120,8 @@ def test_what_is_missing_or_no_log_is_refused(tmp_path: Path) -> None:
         Log(Query("select 1 as test"), form="raw", columns={"value": "select"})
     with refused("query", "columns"):
         Log(Query("set threads = 1"))
-    with refused("postgresql://", "DuckDB"):
-        Query("select 1", "postgresql://somewhere")
+    with refused("mysql://", "DuckDB"):
+        Query("select 1", "mysql://somewhere")
     with refused("no.duckdb"):
         Log(Query("select 1", tmp_path / "no.duckdb"))
     with refused("path", "7"):

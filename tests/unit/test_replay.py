@@ -1,7 +1,6 @@
-"""Replay and evaluation of past tests, against plain twins and by enumeration."""
+"""Replay of past tests, against plain twins and by enumeration."""
 
 import itertools
-from typing import Any
 
 import numpy as np
 import pytest
@@ -9,13 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dwell import Atoms, Policies, Policy, Rule, Signs, World, exact, fixed, hoeffding
-from dwell.history.evaluation import evaluated
-from dwell.history.replay import Replay, replay
+from dwell.history.batches import Batches
+from dwell.history.replay import replay, replay_periods
+from dwell.rules import group_sequential
 from tests.refusals import refused
 from tests.strategies import PROPERTY
 
 CHAIN = hoeffding([1, 2, 4, 8], c=0.2, tasks=10, delta=0.5)
 MIXED = Policies([fixed(1, 1), *CHAIN[1:], fixed(9, 3)])
+LOOKING = Policies([*CHAIN, fixed(8, 1), group_sequential(3, 9, sd=1.0)])
 
 
 def plain(row: list[int], policy: Policy) -> tuple[int, bool, float, bool]:
@@ -74,51 +75,6 @@ def test_parts_of_a_history_join_to_the_whole() -> None:
         assert getattr(joined, name).tolist() == getattr(whole, name).tolist()
 
 
-def history(tests: int = 400, rng: int = 0) -> Replay:
-    _, samples = World(Atoms([-0.3, 0.3]), Signs()).sample(tests, 20, rng=rng)
-    return replay(samples.ravel(), np.full(tests, 20), MIXED)
-
-
-@pytest.mark.parametrize("method", ["betting", "bernstein", "normal", "bootstrap"])
-def test_figures_are_means_over_tests(method: Any) -> None:
-    """Whatever the intervals, the figures are the same, and lie inside."""
-    past = history()
-    found = evaluated(past, setup_cost=4.0, method=method)
-    for k in range(len(MIXED)):
-        assert found.reward[k] == pytest.approx(past.rewards(k).mean())
-        assert found.cost[k] == pytest.approx(4.0 + past.durations(k).mean())
-        assert found.accept_rate[k] == pytest.approx(past.accepts(k).mean())
-        assert found.saved[k] == pytest.approx(1.0 - past.durations(k).mean() / 20.0)
-    assert (found.roi_low <= found.roi).all()
-    assert (found.roi <= found.roi_high).all()
-    assert found.approximate == (method in ("normal", "bootstrap"))
-    assert found.best == int(np.argmax(found.roi))
-    assert found.best in found.alike
-    assert len(found.corrected.chosen) == 5
-
-
-@pytest.mark.parametrize("method", ["betting", "bernstein", "normal", "bootstrap"])
-def test_what_is_clearly_worse_is_told_apart(method: Any) -> None:
-    """To draw nine samples where one says as much is worse, and found to be."""
-    found = evaluated(history(4000), method=method)
-    assert found.best == 0
-    assert len(MIXED) - 1 not in found.alike
-
-
-def test_where_nothing_earns_there_is_no_best() -> None:
-    """All ideas are harmful: no policy is recommended, and none is like it."""
-    _, samples = World(Atoms([-0.9]), Signs()).sample(50, 20, rng=0)
-    found = evaluated(replay(samples.ravel(), np.full(50, 20), [fixed(1, -1), fixed(2, -2)]))
-    assert (found.best, found.alike) == (None, ())
-    assert found.corrected.roi < 0.0
-
-
-def test_tests_that_end_too_soon_are_counted() -> None:
-    """A policy that wants more samples than there are is cut short, and that is said."""
-    found = evaluated(replay(np.ones(12), [2, 4, 6], [fixed(1, 1), fixed(4, 4)]))
-    assert found.cut.tolist() == [0, 2]
-
-
 def test_bad_input_is_refused() -> None:
     """One sentence each."""
     with refused("Rule"):
@@ -131,9 +87,66 @@ def test_bad_input_is_refused() -> None:
             replay(samples, [2], MIXED)
     with refused("finite", "nan"):
         replay([1.0, float("nan"), 1.0], [3], MIXED)
-    with refused("method", "guess", "betting"):
-        evaluated(history(), method="guess")  # type: ignore[arg-type]  # that is the mistake
-    with refused("at least 2 tests", "1"):
-        evaluated(history(1))
-    with refused("alpha", "2"):
-        evaluated(history(), alpha=2.0)
+    one_day = Batches(("a",), np.array([1]), np.array([5]), np.array([1.0]), np.array([1.0]))
+    with refused("two periods"):
+        replay_periods(one_day, MIXED)
+
+
+def plain_periods(days: list[tuple[int, int]], policy: Policy) -> tuple[int, int, float]:
+    """Samples drawn, decision and reward, where only ends of days are seen, all but the last."""
+    drawn, total = 0, 0
+    for day, (n, day_sum) in enumerate(days[:-1], start=1):
+        looks = [d for d in range(drawn + 1, drawn + n + 1) if d <= policy.cap]
+        looks = [d for d in looks if np.isfinite([policy.lower[d - 1], policy.upper[d - 1]]).any()]
+        drawn, total = drawn + n, total + day_sum
+        if looks and total >= policy.upper[looks[-1] - 1]:
+            return drawn, 1, sum(s for _, s in days[day:]) / sum(n for n, _ in days[day:])
+        if looks and (total <= policy.lower[looks[-1] - 1] or looks[-1] == policy.cap):
+            return drawn, 0, 0.0
+    return drawn, -1, 0.0
+
+
+@PROPERTY
+@given(
+    st.lists(
+        st.lists(st.tuples(st.integers(1, 4), st.integers(-4, 4)), min_size=2, max_size=6),
+        min_size=1,
+        max_size=6,
+    )
+)
+def test_replay_of_periods_is_its_plain_twin(tests: list[list[tuple[int, int]]]) -> None:
+    """Test by test and policy by policy; no policy draws more than it is said to."""
+    counts, sums = (np.array([day[i] for days in tests for day in days]) for i in (0, 1))
+    batches = Batches(
+        tuple(map(str, range(len(tests)))),
+        np.array([len(days) for days in tests]),
+        counts,
+        sums.astype(np.float64),
+        np.ones(len(counts)),
+    )
+    found = replay_periods(batches, LOOKING)
+    for k, policy in enumerate(LOOKING):
+        assert isinstance(policy, Policy)
+        wanted = [plain_periods(days, policy) for days in tests]
+        assert found.durations(k).tolist() == [one[0] for one in wanted]
+        assert found.accepts(k).tolist() == [one[1] == 1 for one in wanted]
+        assert found.rewards(k).tolist() == pytest.approx([one[2] for one in wanted])
+        assert found.cut(k).tolist() == [one[1] == -1 for one in wanted]
+        assert found.durations(k).max() <= found.caps[k]
+
+
+@PROPERTY
+@given(st.lists(st.lists(st.sampled_from([-1, 0, 1]), min_size=2, max_size=9), min_size=1))
+def test_periods_of_one_sample_are_samples(rows: list[list[int]]) -> None:
+    """Where every sample is a period of its own, nothing is lost."""
+    flat, lengths = np.array([x for row in rows for x in row]), [len(row) for row in rows]
+    samples = replay(flat, lengths, LOOKING)
+    names = tuple(map(str, range(len(rows))))
+    ones = np.ones(len(flat))
+    periods = replay_periods(
+        Batches(names, np.array(lengths), ones.astype(np.int64), flat.astype(float), ones), LOOKING
+    )
+    for k in range(len(LOOKING)):
+        for figure in ("durations", "accepts", "rewards", "cut"):
+            got, wanted = (getattr(each, figure)(k).tolist() for each in (periods, samples))
+            assert got == pytest.approx(wanted)

@@ -1,15 +1,18 @@
 """Blocks: rows cut into blocks of whole tests."""
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
+from dwell.arrays import IntArray
 from dwell.errors import NotOrdered
 from dwell.history.rows import Rows, cut, joined, run_starts
 
 
 def whole_tests(parts: Iterable[Rows], size: int, names: Sequence[str], log: str) -> Iterator[Rows]:
     """Blocks of at most `size` rows, or of one longer test, whatever parts the rows come in.
+
+    Only a test that lies in several parts is put together anew; all else is passed on as it is.
 
     Args:
         parts: Rows, a part at a time.
@@ -24,35 +27,33 @@ def whole_tests(parts: Iterable[Rows], size: int, names: Sequence[str], log: str
         [[1, 2, 3], [4], [5, 6]]
     """
     held: list[Rows] = []
-    count, last = 0, -1
+    last = -1
     for part in parts:
         tests = part["test"]
         if not len(tests):
             continue
+        follows = int(tests[0] == last)
         last = _follows(part, last, names, log)
-        held.append(part)
-        count += len(tests)
-        # Nothing can be cut off while all rows fit, or while they are of one test.
-        if count > size and held[0]["test"][0] != last:
-            rest = yield from _cut_off(joined(held), size)
-            held, count = [rest], len(rest["test"])
+        starts = run_starts(tests)
+        if held and not (follows and len(starts) == 1):
+            ours = int(starts[1]) if follows else 0
+            yield joined([*held, cut(part, 0, ours)])
+            held, starts = [], starts[follows:]
+        if not held:
+            yield from _cut_up(part, starts, size)
+        held.append(cut(part, int(starts[-1]), len(tests)))
     if held:
-        rest = yield from _cut_off(joined(held), size)
-        yield rest
+        yield joined(held)
 
 
-def _cut_off(rows: Rows, size: int) -> Generator[Rows, None, Rows]:
-    """Blocks from the front, until what is left may be one block or one test."""
-    starts = run_starts(rows["test"])
-    end = len(rows["test"])
+def _cut_up(rows: Rows, starts: IntArray, size: int) -> Iterator[Rows]:
+    """Blocks of all tests but the last."""
     first = 0
-    while end - first > size and starts[-1] > first:
-        fits = starts[np.searchsorted(starts, first + size, side="right") - 1]
-        longer = starts[np.searchsorted(starts, first, side="right")]
-        here = int(fits if fits > first else longer)
-        yield cut(rows, first, here)
-        first = here
-    return cut(rows, first, end)
+    while first < len(starts) - 1:
+        fits = int(np.searchsorted(starts, starts[first] + size, side="right")) - 1
+        end = min(max(fits, first + 1), len(starts) - 1)
+        yield cut(rows, int(starts[first]), int(starts[end]))
+        first = end
 
 
 def _follows(part: Rows, last: int, names: Sequence[str], log: str) -> int:

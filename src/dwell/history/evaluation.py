@@ -5,9 +5,9 @@ policies at once. The policy with the highest ROI on these tests looks better th
 was chosen for that; `corrected` is its ROI by tests that the choice did not see.
 """
 
-from dataclasses import dataclass
-from math import sqrt
-from typing import Literal
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, get_args, overload
 
 import numpy as np
 
@@ -15,14 +15,22 @@ from dwell import checks
 from dwell.arrays import FloatArray, IntArray
 from dwell.errors import InvalidInput
 from dwell.estimate.sequences import betting, empirical_bernstein
-from dwell.history.certainty import Approximate, Bootstrap, Certainty, Range, Seen, Sequential
+from dwell.history.certainty import (
+    Approximate,
+    Bootstrap,
+    Certainty,
+    Range,
+    Seen,
+    Sequential,
+    standard_error,
+)
+from dwell.history.end import Played
 from dwell.history.replay import Replay
 from dwell.policies import Policies
 
-Method = Literal["betting", "bernstein", "normal", "bootstrap"]
-_METHODS: tuple[Method, ...] = ("betting", "bernstein", "normal", "bootstrap")
+Sure = Literal["bernstein", "betting"]
+Rough = Literal["normal", "bootstrap"]
 _FOLDS = 5
-_RESAMPLES = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +40,51 @@ class Corrected:
     Attributes:
         roi: Reward per cost.
         error: Its standard error.
+        gain: How much higher it is than the present rule's ROI on the same tests.
+        gain_error: Its standard error.
         chosen: What was chosen without each part of the tests.
     """
 
     roi: float
     error: float
+    gain: float
+    gain_error: float
     chosen: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What can be said of all policies at once.
+
+    Attributes:
+        roi_low: Lower ends of ROI intervals, an entry per policy …
+        roi_high: … and upper ends.
+        present: Where the present rule's ROI lies.
+        gain_low: Lower ends of intervals for how much higher ROIs are than the present rule's …
+        gain_high: … and upper ends.
+        alike: The policies that are not shown to be worse than the best.
+    """
+
+    roi_low: FloatArray
+    roi_high: FloatArray
+    present: Range
+    gain_low: FloatArray
+    gain_high: FloatArray
+    alike: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """The present rule on past tests: reward and cost per test, and the share that it accepts."""
+
+    reward: float
+    cost: float
+    accept_rate: float
+
+    @property
+    def roi(self) -> float:
+        """Reward per cost."""
+        return self.reward / self.cost
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +100,12 @@ class Evaluation:
         accept_rate: The share of tests that it accepts.
         saved: The share of all samples that it does not draw.
         cut: How many tests ended before it had stopped, and were taken as rejected.
-        roi_low: Lower ends of ROI intervals that hold for all policies at once …
-        roi_high: … and upper ends.
-        approximate: Whether they hold only roughly.
+        present: What the present rule earns.
         best: The policy with the highest ROI; None if none earns anything.
-        alike: The policies that these tests do not show to be worse than the best.
         corrected: What the best earns on tests that it was not chosen by.
+        alpha: Each verdict fails with a probability of at most alpha.
+        sure: What is certain but for that; None if nobody knows how far samples may lie from 0.
+        rough: What holds roughly, for many tests.
     """
 
     policies: Policies
@@ -69,12 +116,12 @@ class Evaluation:
     accept_rate: FloatArray
     saved: FloatArray
     cut: IntArray
-    roi_low: FloatArray
-    roi_high: FloatArray
-    approximate: bool
+    present: Present
     best: int | None
-    alike: tuple[int, ...]
     corrected: Corrected
+    alpha: float
+    sure: Verdict | None
+    rough: Verdict
 
     @property
     def roi(self) -> FloatArray:
@@ -83,112 +130,146 @@ class Evaluation:
 
 
 def evaluated(
-    replayed: Replay,
+    replay: Replay,
+    present: Played,
     *,
     setup_cost: float = 0.0,
     alpha: float = 0.05,
-    method: Method = "bernstein",
-    bound: float = 1.0,
-    rng: np.random.Generator | None = None,
+    bound: float | None = None,
+    sure: Sure = "bernstein",
+    rough: Rough = "normal",
 ) -> Evaluation:
     """What each policy would have earned.
 
     Args:
-        replayed: The policies on the tests.
+        replay: The policies on the tests.
+        present: The present rule on the same tests.
         setup_cost: What each test costs besides its samples.
-        alpha: All intervals hold at once with probability at least 1 - alpha.
-        method: "betting" and "bernstein" need no more than that observations lie in
-            [-bound, bound]; "normal" and "bootstrap" hold roughly, for many tests.
-        bound: See above.
-        rng: For "bootstrap"; the same resamples each time by default.
+        alpha: What a verdict says holds at once with probability at least 1 - alpha.
+        bound: Samples lie in [-bound, bound]; None if nobody knows.
+        sure: Which intervals are certain if they do: empirical Bernstein or betting.
+        rough: Which hold roughly, for many tests: normal or bootstrap.
 
     Example:
         >>> import numpy as np
         >>> from dwell import Atoms, Signs, World, fixed
+        >>> from dwell.history.end import AtEnd
         >>> from dwell.history.replay import replay
+        >>> from dwell.history.tests import Tests
         >>> _, samples = World(Atoms([-0.5, 0.5]), Signs()).sample(500, 20, rng=0)
-        >>> policies = [fixed(1, 1), fixed(8, 2)]
-        >>> found = evaluated(replay(samples.ravel(), np.full(500, 20), policies), setup_cost=5)
-        >>> found.best, found.alike, found.roi.round(3).tolist()
-        (0, (0, 1), [0.021, 0.017])
+        >>> past = Tests(tuple(map(str, range(500))), np.full(500, 20), samples.ravel())
+        >>> policies = replay(past.samples, past.lengths, [fixed(1, 1), fixed(8, 2)])
+        >>> found = evaluated(policies, AtEnd().played(past), setup_cost=5, bound=1)
+        >>> found.best, found.sure.alike, found.roi.round(3).tolist(), round(found.present.roi, 3)
+        (0, (0, 1), [0.021, 0.017], 0.01)
     """
     setup_cost = checks.not_negative("set-up cost", setup_cost)
-    alpha, bound = checks.probability("alpha", alpha), checks.positive("bound", bound)
-    if method not in _METHODS:
-        raise InvalidInput(
-            f"method must be one of {', '.join(_METHODS)}, got {checks.shown(method)}"
-        )
-    if len(replayed) < 2:
-        raise InvalidInput(f"an evaluation needs at least 2 tests, got {len(replayed)}")
-    policies = replayed.policies
-    count = len(policies)
-    seen = [
-        Seen(replayed.rewards(k), replayed.durations(k).astype(np.float64), policies.caps[k])
-        for k in range(count)
-    ]
-    # Half of alpha for the intervals, half for the comparisons, shared by all policies.
-    certainty = _certainty(method, alpha / (2.0 * count), bound, len(replayed), rng)
-    intervals = [certainty.roi(one, setup_cost) for one in seen]
+    alpha = checks.probability("alpha", alpha)
+    bound = None if bound is None else checks.positive("bound", bound)
+    for name, given, known in (("sure", sure, get_args(Sure)), ("rough", rough, get_args(Rough))):
+        if given not in known:
+            raise InvalidInput(f"{name} must be {' or '.join(known)}, got {checks.shown(given)}")
+    if len(replay) < 2:
+        raise InvalidInput(f"an evaluation needs at least 2 tests, got {len(replay)}")
+    seen = _Sights(replay, setup_cost)
+    count = len(seen)
+    now = Seen(present.rewards, present.durations.astype(np.float64), present.cap, setup_cost)
     reward = np.array([one.rewards.mean() for one in seen])
     cost = setup_cost + np.array([one.durations.mean() for one in seen])
     best = int(np.argmax(reward / cost)) if (reward > 0.0).any() else None
-    alike: tuple[int, ...] = ()
-    if best is not None:
-        of_best = Range(
-            max(0.0, *(interval.low for interval in intervals)),
-            max(interval.high for interval in intervals),
-        )
-        alike = tuple(
-            k
-            for k in range(count)
-            if k == best or not certainty.worse(seen[k], seen[best], setup_cost, of_best)
-        )
+    intervals = betting if sure == "betting" else empirical_bernstein
     return Evaluation(
-        policies=policies,
+        policies=replay.policies,
         setup_cost=setup_cost,
-        tests=len(replayed),
+        tests=len(replay),
         reward=reward,
         cost=cost,
-        accept_rate=np.array([replayed.accepts(k).mean() for k in range(count)]),
-        saved=1.0 - (cost - setup_cost) / replayed.lengths.mean(),
-        cut=np.array([int(replayed.cut(k).sum()) for k in range(count)]),
-        roi_low=np.array([interval.low for interval in intervals]),
-        roi_high=np.array([interval.high for interval in intervals]),
-        approximate=not isinstance(certainty, Sequential),
+        accept_rate=np.array([replay.accepts(k).mean() for k in range(count)]),
+        saved=1.0 - (cost - setup_cost) / replay.lengths.mean(),
+        cut=np.array([int(replay.cut(k).sum()) for k in range(count)]),
+        present=Present(
+            float(now.rewards.mean()), float(now.costs.mean()), float(present.accepts.mean())
+        ),
         best=best,
-        alike=alike,
-        corrected=_cross_fitted(seen, setup_cost),
+        corrected=_cross_fitted(seen, now),
+        alpha=alpha,
+        sure=None
+        if bound is None
+        else _verdict(Sequential(intervals, bound), seen, now, best, alpha),
+        rough=_verdict(
+            Bootstrap() if rough == "bootstrap" else Approximate(), seen, now, best, alpha
+        ),
     )
 
 
-def _certainty(
-    method: Method, alpha: float, bound: float, tests: int, rng: np.random.Generator | None
-) -> Certainty:
-    match method:
-        case "betting":
-            return Sequential(betting, alpha, bound)
-        case "bernstein":
-            return Sequential(empirical_bernstein, alpha, bound)
-        case "normal":
-            return Approximate(alpha)
-        case "bootstrap":
-            generator = rng or np.random.default_rng(0)
-            again = generator.multinomial(tests, np.full(tests, 1.0 / tests), size=_RESAMPLES)
-            return Bootstrap(alpha, again.astype(np.float64))
+@dataclass(frozen=True, slots=True)
+class _Sights(Sequence[Seen]):
+    """What tests say of each policy, made when it is asked for: there may be many tests."""
+
+    replay: Replay
+    setup_cost: float
+    after: tuple[Seen, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.replay.policies) + len(self.after)
+
+    @overload
+    def __getitem__(self, index: int) -> Seen: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Seen]: ...
+
+    def __getitem__(self, index: int | slice) -> Seen | Sequence[Seen]:
+        if isinstance(index, slice):
+            return [self[k] for k in range(*index.indices(len(self)))]
+        if not -len(self) <= index < len(self):
+            raise IndexError(index)
+        replay = self.replay
+        index %= len(self)
+        if index >= len(replay.policies):
+            return self.after[index - len(replay.policies)]
+        drawn = replay.durations(index).astype(np.float64)
+        return Seen(replay.rewards(index), drawn, int(replay.caps[index]), self.setup_cost)
 
 
-def _cross_fitted(seen: list[Seen], setup_cost: float) -> Corrected:
+def _verdict(
+    certainty: Certainty, seen: _Sights, now: Seen, best: int | None, alpha: float
+) -> Verdict:
+    """Half of alpha is for the intervals, a quarter each for the two comparisons."""
+    *rois, present = certainty.rois(replace(seen, after=(now,)), alpha / 2.0)
+    gains = certainty.gains(seen, now, present, alpha / 4.0)
+    alike: tuple[int, ...] = ()
+    if best is not None:
+        of_best = Range(max(0.0, *(each.low for each in rois)), max(each.high for each in rois))
+        worse = certainty.worse(seen, seen[best], of_best, alpha / 4.0)
+        alike = tuple(k for k in range(len(seen)) if k == best or not worse[k])
+    return Verdict(
+        np.array([each.low for each in rois]),
+        np.array([each.high for each in rois]),
+        present,
+        np.array([each.low for each in gains]),
+        np.array([each.high for each in gains]),
+        alike,
+    )
+
+
+def _cross_fitted(seen: _Sights, now: Seen) -> Corrected:
     """Choose on all tests but every fifth, score on those; and so on with each fifth."""
-    rewards = np.stack([one.rewards for one in seen])
-    costs = setup_cost + np.stack([one.durations for one in seen])
-    fold = np.arange(rewards.shape[1]) % _FOLDS
-    earned, paid = np.empty(len(fold)), np.empty(len(fold))
-    chosen = []
-    for part in range(min(_FOLDS, len(fold))):
-        others, own = fold != part, fold == part
-        best = int(np.argmax(rewards[:, others].sum(axis=1) / costs[:, others].sum(axis=1)))
-        chosen.append(best)
-        earned[own], paid[own] = rewards[best, own], costs[best, own]
-    ratio = float(earned.sum() / paid.sum())
-    error = float((earned - ratio * paid).std(ddof=1)) / (float(paid.mean()) * sqrt(len(fold)))
-    return Corrected(ratio, error, tuple(chosen))
+    fold = np.arange(len(now.rewards)) % _FOLDS
+    # What each policy earns and pays in each part.
+    earned = np.array([np.bincount(fold, one.rewards, _FOLDS) for one in seen])
+    paid = np.array([np.bincount(fold, one.costs, _FOLDS) for one in seen])
+    elsewhere = earned.sum(axis=1, keepdims=True) - earned
+    chosen = np.argmax(elsewhere / (paid.sum(axis=1, keepdims=True) - paid), axis=0).tolist()
+    rewards, durations = np.empty(len(fold)), np.empty(len(fold))
+    for part, best in enumerate(chosen):
+        own = fold == part
+        rewards[own], durations[own] = seen[best].rewards[own], seen[best].durations[own]
+    fitted = Seen(rewards, durations, max(one.cap for one in seen), now.setup_cost)
+    return Corrected(
+        fitted.ratio,
+        standard_error(fitted),
+        fitted.ratio - now.ratio,
+        standard_error(fitted, now),
+        tuple(chosen),
+    )

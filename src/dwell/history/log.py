@@ -13,6 +13,8 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from math import isnan
 
+import numpy as np
+
 from dwell import checks
 from dwell.errors import InvalidInput
 from dwell.history import making
@@ -23,6 +25,7 @@ from dwell.history.findings import Findings
 from dwell.history.forms import Form, understood
 from dwell.history.inspector import Inspector
 from dwell.history.ordering import in_order
+from dwell.history.parquet_files import ParquetFiles
 from dwell.history.rows import Reader, Rows
 from dwell.history.sources import opened
 from dwell.history.tests import Tests
@@ -80,6 +83,16 @@ class Log:
         object.__setattr__(self, "form", form)
         object.__setattr__(self, "columns", columns)
 
+    @property
+    def bound(self) -> float | None:
+        """How far samples may lie from 0; None if nobody knows."""
+        if self.form == "counts":
+            return 1.0
+        if self.bounds is None or not np.isfinite(self.bounds).all():
+            return None
+        low, high = self.bounds
+        return high - low if "arm" in self.columns else max(-low, high)
+
     def tests(self, rows: int = BLOCK) -> Iterator[Tests]:
         """Blocks of tests whose samples are known one by one.
 
@@ -104,8 +117,8 @@ class Log:
 
 def tests_of(log: Log, rows: int, findings: Findings) -> Iterator[Tests]:
     """Blocks of tests, and what is found while they are read."""
-    reader = Reader(opened(log.source), log.columns, findings, log.arms)
-    inspector = Inspector(reader, log.bounds)
+    inspector = _inspector(log, findings)
+    reader = inspector.reader
     with closing(reader.parts()) as parts:
         if log.form == "counts":
             yield from expanded(parts, rows, inspector, log.seed)
@@ -117,11 +130,17 @@ def tests_of(log: Log, rows: int, findings: Findings) -> Iterator[Tests]:
 
 def batches_of(log: Log, rows: int, findings: Findings) -> Iterator[Batches]:
     """Blocks of batches, and what is found while they are read."""
-    reader = Reader(opened(log.source), log.columns, findings, log.arms)
-    inspector = Inspector(reader, log.bounds)
+    inspector = _inspector(log, findings)
+    reader = inspector.reader
     with closing(reader.parts()) as parts:
         for block in _blocks(log, reader, parts, rows):
             yield making.batches(block, inspector)
+
+
+def _inspector(log: Log, findings: Findings) -> Inspector:
+    source = opened(log.source)
+    before = source.before if isinstance(source, ParquetFiles) else 0
+    return Inspector(Reader(source, log.columns, findings, log.arms, read=before), log.bounds)
 
 
 def _blocks(log: Log, reader: Reader, parts: Iterator[Rows], rows: int) -> Iterator[Rows]:

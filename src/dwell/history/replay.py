@@ -15,31 +15,37 @@ bias is against long policies, and `cut` says how often it occurs.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dwell.arrays import BoolArray, Decisions, Durations, FloatArray, IntArray
 from dwell.errors import InvalidInput
+from dwell.history.batches import Batches
+from dwell.kernels.periods import scan_periods
 from dwell.kernels.rest import rest_means
 from dwell.outcomes import scan
 from dwell.policies import AnyPolicy, Policies
+from dwell.policy import Policy
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Replay:
-    """Tests as seen by policies; those that differ only in their caps are kept once.
+    """Tests as seen by policies; of those that differ only in their caps, one has a column.
 
     Attributes:
         policies: The policies.
+        columns: Each policy's column in what follows.
+        caps: The most samples that each policy may draw.
         lengths: How many samples each test has.
-        stops: When the longest policy of each chain stopped, a column per chain.
+        stops: When the longest policy of each column stopped.
         decisions: 1 if it accepted then, 0 if it rejected, -1 if the test ended before.
         rest: The mean of the samples that follow an acceptance.
     """
 
     policies: Policies
+    columns: IntArray
+    caps: IntArray
     lengths: IntArray
     stops: Durations
     decisions: Decisions
@@ -48,33 +54,26 @@ class Replay:
     def __len__(self) -> int:
         return len(self.lengths)
 
-    @cached_property
-    def _chain_of(self) -> IntArray:
-        chain_of = np.empty(len(self.policies), dtype=np.int64)
-        for number, chain in enumerate(self.policies.chains):
-            chain_of[chain.members] = number
-        return chain_of
-
     def durations(self, index: int) -> Durations:
         """How many samples a policy draws in each test."""
-        return np.minimum(self.stops[:, self._chain_of[index]], self.policies.caps[index])
+        drawn: Durations = np.minimum(self.stops[:, self.columns[index]], self.caps[index])
+        return drawn
 
     def accepts(self, index: int) -> BoolArray:
         """Which tests it accepts."""
-        chain = self._chain_of[index]
-        in_time = self.stops[:, chain] <= self.policies.caps[index]
-        accepts: BoolArray = in_time & (self.decisions[:, chain] == 1)
+        column = self.columns[index]
+        in_time = self.stops[:, column] <= self.caps[index]
+        accepts: BoolArray = in_time & (self.decisions[:, column] == 1)
         return accepts
 
     def rewards(self, index: int) -> FloatArray:
         """Unbiased estimates of what it earns in each test."""
-        return np.where(self.accepts(index), self.rest[:, self._chain_of[index]], 0.0)
+        return np.where(self.accepts(index), self.rest[:, self.columns[index]], 0.0)
 
     def cut(self, index: int) -> BoolArray:
         """Which tests end before it has stopped."""
-        chain = self._chain_of[index]
-        too_short = self.lengths - 1 < self.policies.caps[index]
-        cut: BoolArray = too_short & (self.decisions[:, chain] < 0)
+        too_short = self.lengths - 1 < self.caps[index]
+        cut: BoolArray = too_short & (self.decisions[:, self.columns[index]] < 0)
         return cut
 
     def joined(self, *others: "Replay") -> "Replay":
@@ -82,6 +81,8 @@ class Replay:
         parts = (self, *others)
         return Replay(
             self.policies,
+            self.columns,
+            np.max([part.caps for part in parts], axis=0),
             *(
                 np.concatenate([getattr(part, name) for part in parts])
                 for name in ("lengths", "stops", "decisions", "rest")
@@ -107,9 +108,7 @@ def replay(
         >>> found.rewards(0).round(2).tolist()
         [0.33, 0.0]
     """
-    policies = Policies.of(policies)
-    if policies.rules:
-        raise InvalidInput("a Rule cannot be replayed on a history; use a Policy")
+    policies = _without_rules(policies)
     counts = np.asarray(lengths)
     if counts.ndim != 1 or counts.dtype.kind not in "iu" or counts.min(initial=2) < 2:
         raise InvalidInput(
@@ -137,4 +136,56 @@ def replay(
     starts = np.concatenate([np.zeros(1, dtype=np.int64), ends])
     numbers = flat if flat.dtype == np.int8 else flat.astype(np.float64)
     rest_means(numbers, starts, stops, decisions, rest)
-    return Replay(policies, counts, stops, decisions, rest)
+    columns = np.empty(len(policies), dtype=np.int64)
+    for number, chain in enumerate(policies.chains):
+        columns[chain.members] = number
+    caps = np.array(policies.caps, dtype=np.int64)
+    return Replay(policies, columns, caps, counts, stops, decisions, rest)
+
+
+def replay_periods(batches: Batches, policies: AnyPolicy | Iterable[AnyPolicy]) -> Replay:
+    """Run policies on past tests of which only sums over periods are known.
+
+    They look at ends of periods only: a look that is due within a period is made at its end, and of
+    several the latest. So a policy may draw more than its cap, by less than a period.
+
+    Args:
+        batches: The tests, of two periods or more each: the last one scores the others.
+        policies: One policy or many; none may be a Python function.
+
+    Example:
+        >>> from dwell import fixed
+        >>> counts, sums = np.array([2, 2, 1]), np.array([1.0, -3.0, 0.5])
+        >>> days = Batches(("blue",), np.array([3]), counts, sums, np.ones(3))
+        >>> found = replay_periods(days, [fixed(1), fixed(3)])
+        >>> found.stops.tolist(), found.rewards(0).round(2).tolist()
+        ([[2, 4]], [-0.83])
+    """
+    policies = _without_rules(policies)
+    if batches.lengths.min(initial=2) < 2:
+        raise InvalidInput("batches must have two periods or more in each test")
+    lengths = np.add.reduceat(batches.counts, batches.starts[:-1])
+    shape = (len(policies), len(batches))
+    stops, decisions = np.empty(shape, dtype=np.int32), np.empty(shape, dtype=np.int8)
+    rest = np.empty(shape)
+    caps = np.empty(len(policies), dtype=np.int64)
+    for k, policy in enumerate(policies):
+        assert isinstance(policy, Policy)  # there are no rules
+        caps[k] = scan_periods(
+            batches.sums,
+            batches.counts,
+            batches.starts,
+            policy.lower,
+            policy.upper,
+            stops[k],
+            decisions[k],
+            rest[k],
+        )
+    return Replay(policies, np.arange(len(policies)), caps, lengths, stops.T, decisions.T, rest.T)
+
+
+def _without_rules(policies: AnyPolicy | Iterable[AnyPolicy]) -> Policies:
+    policies = Policies.of(policies)
+    if policies.rules:
+        raise InvalidInput("a Rule cannot be replayed on a history; use a Policy")
+    return policies

@@ -54,7 +54,7 @@ class Reader:
         arms: The labels of control and treatment; None for the usual ones.
         names: What tests are called, in the order of their first appearance.
         orders: How the column order or period is read.
-        read: How many rows were read.
+        read: How many rows of the log were read or come before the source's first.
     """
 
     source: Source
@@ -123,9 +123,8 @@ class Reader:
 
     def _tests(self, column: Column) -> tuple[IntArray, BoolArray | None]:
         """Numbers of tests: each run of equal names is looked up once."""
-        column = labels(column)
         starts = _changes(column)
-        encoded = column.take(pa.array(starts)).dictionary_encode()
+        encoded = labels(column.take(pa.array(starts))).dictionary_encode()
         numbered = np.array([self._number(each) for each in encoded.dictionary.to_pylist()] + [-1])
         places = encoded.indices.fill_null(len(numbered) - 1).to_numpy(zero_copy_only=False)
         ends = np.append(starts[1:], len(column))
@@ -145,7 +144,7 @@ class Reader:
 
     def _sides(self, column: Column) -> tuple[Decisions, BoolArray | None]:
         """1 for treatment, 0 for control, -1 for neither."""
-        encoded = labels(column).dictionary_encode()
+        encoded = column if _is_dictionary(column) else labels(column).dictionary_encode()
         sides = np.array([self._side(each) for each in encoded.dictionary.to_pylist()] + [-1])
         places = encoded.indices.fill_null(len(sides) - 1).to_numpy(zero_copy_only=False)
         found: Decisions = sides.astype(np.int8)[places]
@@ -162,12 +161,19 @@ class Reader:
 
 def _changes(column: Column) -> IntArray:
     """Where a column's value differs from the one before."""
+    if _is_dictionary(column):
+        return run_starts(column.indices.fill_null(-1).to_numpy(zero_copy_only=False))
+    column = labels(column)
     if not is_text(column) and column.null_count == 0:
         values = column.to_numpy(zero_copy_only=False)
         if values.dtype.kind in "iu":
             return run_starts(values)
     encoded = column.dictionary_encode().indices.fill_null(-1)
     return run_starts(encoded.to_numpy(zero_copy_only=False))
+
+
+def _is_dictionary(column: Column) -> bool:
+    return bool(pa.types.is_dictionary(column.type))
 
 
 def _unfit(found: FloatArray, least: int, whole: bool) -> BoolArray | None:

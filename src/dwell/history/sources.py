@@ -1,9 +1,10 @@
 """Sources: where a log comes from, as a stream of Arrow batches."""
 
+import re
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 
 import duckdb
 import narwhals as nw
@@ -12,8 +13,11 @@ import pyarrow as pa
 from dwell import checks
 from dwell.errors import InvalidInput
 from dwell.history.files import files
+from dwell.history.parquet_files import ParquetFiles
 
 _ROWS = 2**17
+# How an address or the settings of a database begin, and no file on a drive such as C:/.
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:/+|(?:host|hostaddr|port|dbname|user|password)\s*=", re.I)
 
 
 class Source(Protocol):
@@ -33,13 +37,13 @@ class Source(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """An SQL query over DuckDB, which reads many other things too.
-
-    Over PostgreSQL, attach it in DuckDB (its extension `postgres`) and give the relation instead.
+    """An SQL query over DuckDB, which reads many other things too, or over PostgreSQL.
 
     Attributes:
         sql: The query: one select.
-        database: A DuckDB file, opened to read only; none for queries over files.
+        database: A DuckDB file or the address of a PostgreSQL database, as in
+            `postgresql://user:password@host:port/database`, opened to read only; none for queries
+            over files.
 
     Example:
         >>> source = opened(Query("select 'blue' as test, 1 as order_, 0.5 as value"))
@@ -48,13 +52,15 @@ class Query:
     """
 
     sql: str
-    database: str | Path | None = None
+    database: str | Path | None = field(default=None, repr=False)  # it may hold a password
 
     def __post_init__(self) -> None:
-        if "://" in str(self.database):
+        address = _ADDRESS.match(str(self.database))
+        if address and not _is_postgres(self.database):
             raise InvalidInput(
-                f"database must be a DuckDB file, got {checks.shown(str(self.database))}: attach "
-                "another database in DuckDB and give its relation"
+                "database must be a DuckDB file or the text of an address that begins with "
+                f"postgresql://, got {address[0]}…: attach another database in DuckDB and give its "
+                "relation"
             )
 
 
@@ -112,7 +118,11 @@ def opened(source: object) -> Source:
     """
     if isinstance(source, str | Path):
         return files(source)
+    if isinstance(source, ParquetFiles):  # some rows of them
+        return source
     if isinstance(source, Query):
+        if _is_postgres(source.database):
+            return _postgres(source.sql, source.database)
         return _relation_of(source)
     if isinstance(source, duckdb.DuckDBPyRelation):
         return _Relation(source, "the relation")
@@ -126,18 +136,37 @@ def opened(source: object) -> Source:
     return _Frame(frame)
 
 
+def _is_postgres(database: object) -> TypeGuard[str]:
+    return isinstance(database, str) and database.startswith(("postgresql://", "postgres://"))
+
+
+def _postgres(sql: str, address: str) -> Source:
+    try:
+        from dwell.history.postgres import postgres_query
+    except ImportError:
+        raise InvalidInput(
+            "queries over PostgreSQL need psycopg: pip install 'dwell[postgres]'"
+        ) from None
+    return postgres_query(sql, address)
+
+
 def _relation_of(query: Query) -> _Relation:
     try:
         if query.database is None:
             connection = duckdb.connect()
         else:
             connection = duckdb.connect(str(query.database), read_only=True)
-        relation = connection.sql(query.sql)
     except (duckdb.Error, OSError) as error:
         raise _failed("the query", error) from None
+    try:
+        # Whatever is no select would be run at once: as text in another query it is but understood.
+        connection.sql("select * from query('" + query.sql.replace("'", "''") + "')")
+        relation = connection.sql(query.sql)
+    except (duckdb.Error, OSError) as error:
+        raise _failed("the query", error, "be one select, whose columns are the log's") from None
     return _Relation(relation, "the query")
 
 
-def _failed(name: str, error: Exception) -> InvalidInput:
+def _failed(name: str, error: Exception, demand: str = "give rows") -> InvalidInput:
     fault = " ".join(str(error).split())[:200].replace(". ", "; ")
-    return InvalidInput(f"{name} must give rows, got this fault: {fault}")
+    return InvalidInput(f"{name} must {demand}, got this fault: {fault}")

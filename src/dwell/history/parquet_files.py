@@ -1,0 +1,127 @@
+"""Parquet: files of columns, read a piece at a time and in parts."""
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as compute
+import pyarrow.parquet as parquet
+
+from dwell.arrays import IntArray
+from dwell.history.faults import faulty, require_titles
+
+_ROWS = 2**18
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetFiles:
+    """Parquet files, one after the other, or some of their rows.
+
+    Attributes:
+        name: What to call them where they are refused.
+        paths: Where they are.
+        titles: The titles of the first one's columns.
+        before: How many rows come before these.
+        end: Before which row, counted from 0, these end; None for the last row of all.
+    """
+
+    name: str
+    paths: tuple[Path, ...]
+    titles: tuple[str, ...]
+    before: int = 0
+    end: int | None = None
+
+    def batches(self, titles: Sequence[str]) -> Generator[pa.RecordBatch, None, None]:
+        """Some columns of all rows, in the order of the files."""
+        start = 0
+        for path in self.paths:
+            try:
+                schema = parquet.read_schema(path)
+                require_titles(titles, schema.names, path)
+                # Text comes as numbers of different texts, several times as fast.
+                texts = [each.name for each in schema if pa.types.is_string(each.type)]
+                with parquet.ParquetFile(path, read_dictionary=texts) as file:
+                    yield from self._between(file, titles, start)
+                    start += file.metadata.num_rows
+            except (pa.ArrowException, OSError) as error:
+                raise faulty(path, "Parquet", error) from None
+            if self.end is not None and start >= self.end:
+                return
+
+    def _between(
+        self, file: Any, titles: Sequence[str], start: int
+    ) -> Generator[pa.RecordBatch, None, None]:
+        """Our rows of a file before which there are `start` rows."""
+        ends = start + _group_ends(file.metadata)
+        starts = np.concatenate([[start], ends[:-1]])[: len(ends)]
+        end = start + file.metadata.num_rows if self.end is None else self.end
+        groups = np.flatnonzero((ends > self.before) & (starts < end))
+        if not len(groups):
+            return
+        at = int(starts[groups[0]])
+        for batch in file.iter_batches(
+            _ROWS, row_groups=groups.tolist(), columns=list(titles), use_threads=False
+        ):
+            yield batch[max(0, self.before - at) : max(0, end - at)]
+            at += batch.num_rows
+            if at >= end:
+                return
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return int(self._all_group_ends()[-1])
+
+    def divided(self, title: str, count: int) -> tuple["ParquetFiles", ...]:
+        """At most so many parts, each with all rows of its tests where those follow one another.
+
+        Args:
+            title: The column that says which test a row is of.
+            count: How many parts.
+        """
+        ends = self._all_group_ends()
+        wanted = np.arange(1, count) * (ends[-1] / count)
+        cuts = [0]
+        for cut in np.unique(ends[np.searchsorted(ends, wanted)]).tolist():
+            if cuts[-1] < cut < ends[-1]:
+                cuts.append(self._next_test(title, cut))
+        cuts = [*dict.fromkeys(cuts), int(ends[-1])]
+        return tuple(
+            replace(self, before=before, end=end)
+            for before, end in pairwise(cuts)
+        )
+
+    def _all_group_ends(self) -> IntArray:
+        ends = [np.zeros(1, dtype=np.int64)]
+        for path in self.paths:
+            try:
+                ends.append(ends[-1][-1] + _group_ends(parquet.read_metadata(path)))
+            except (pa.ArrowException, OSError) as error:
+                raise faulty(path, "Parquet", error) from None
+            if not len(ends[-1]):
+                ends.pop()
+        return np.concatenate(ends)
+
+    def _next_test(self, title: str, row: int) -> int:
+        """The first row from there on that is of another test than the one before it."""
+        at, test = row - 1, None
+        for batch in replace(self, before=at, end=None).batches([title]):
+            column = batch.column(0)
+            if pa.types.is_dictionary(column.type):
+                column = column.dictionary_decode()
+            test = column[0] if test is None and len(column) else test
+            different = compute.index(compute.equal(column, test).fill_null(False), False).as_py()
+            if different >= 0:
+                return int(at + different)
+            at += batch.num_rows
+        return at
+
+
+def _group_ends(metadata: Any) -> IntArray:
+    """Where the file's groups of rows end."""
+    sizes = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
+    return np.cumsum(sizes, dtype=np.int64)

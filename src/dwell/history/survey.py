@@ -1,0 +1,75 @@
+"""Survey: how long past tests were and how noisy one of their samples is."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import fsum, sqrt
+
+import numpy as np
+
+from dwell.arrays import FloatArray, IntArray
+from dwell.errors import InvalidInput
+from dwell.history.batches import Batches
+from dwell.history.tests import Tests
+from dwell.kernels.spread import squared_deviations
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """Tests of a log, an entry each.
+
+    Attributes:
+        visible: How many samples policies may see: all but the last, or but the last period.
+        squares: The sum of squared deviations from the test's (or period's) mean.
+        degrees: In how many ways they could deviate.
+
+    Example:
+        >>> import numpy as np
+        >>> found = Survey.of(Tests(("blue",), np.array([3]), np.array([1.0, 2.0, 3.0])))
+        >>> found.longest, found.sd
+        (2, 1.0)
+    """
+
+    visible: IntArray
+    squares: FloatArray
+    degrees: IntArray
+
+    @classmethod
+    def of(cls, block: Tests | Batches) -> "Survey":
+        """What a block of tests says."""
+        if isinstance(block, Batches):
+            starts = block.starts[:-1]
+            drawn = np.add.reduceat(block.counts, starts)
+            last = block.counts[block.starts[1:] - 1]
+            squares = np.add.reduceat(block.counts * block.variances, starts)
+            return cls(drawn - last, squares, drawn)
+        squares = np.empty(len(block))
+        squared_deviations(block.samples, block.starts, squares)
+        return cls(block.lengths - 1, squares, block.lengths - 1)
+
+    @classmethod
+    def joined(cls, parts: Iterable["Survey"]) -> "Survey":
+        """Surveys one after another."""
+        every = list(parts)
+        return cls(
+            *(
+                np.concatenate([np.empty(0, int), *(getattr(part, name) for part in every)])
+                for name in ("visible", "squares", "degrees")
+            )
+        )
+
+    @property
+    def longest(self) -> int:
+        """The most samples of a test that policies may see."""
+        return int(self.visible.max())
+
+    @property
+    def sd(self) -> float:
+        """The standard deviation of one sample around its test's mean."""
+        # Summed without rounding: the same in whatever parts the tests came.
+        squares = fsum(self.squares.tolist())
+        if not squares > 0.0:
+            raise InvalidInput(
+                f"samples must differ within some test to say how noisy one is, got "
+                f"{len(self.visible):,} tests with all samples equal: give policies"
+            )
+        return sqrt(squares / int(self.degrees.sum()))

@@ -1,0 +1,205 @@
+"""Evaluation of policies on past tests: figures, intervals, comparisons, the present rule."""
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dwell import AtEnd, Atoms, Policies, Signs, World, fixed, hoeffding
+from dwell.history.batches import Batches
+from dwell.history.end import Played
+from dwell.history.evaluation import Evaluation, evaluated
+from dwell.history.replay import replay
+from dwell.history.survey import Survey
+from dwell.history.tests import Tests as Block
+from tests.refusals import refused
+from tests.strategies import PROPERTY
+
+POLICIES = Policies(
+    [fixed(1, 1), *hoeffding([2, 4, 8], c=0.2, tasks=10, delta=0.5), fixed(9, 3)],
+)
+WAYS = [("bernstein", "normal"), ("betting", "bootstrap")]
+
+
+def block(tests: int = 400, values: tuple[float, ...] = (-0.3, 0.3)) -> Block:
+    _, samples = World(Atoms(values), Signs()).sample(tests, 20, rng=0)
+    return Block(tuple(map(str, range(tests))), np.full(tests, 20), samples.ravel())
+
+
+def evaluation(past: Block, policies: Any = POLICIES, **options: Any) -> Evaluation:
+    found = replay(past.samples, past.lengths, policies)
+    return evaluated(found, AtEnd().played(past), **options)
+
+
+@pytest.mark.parametrize(("sure", "rough"), WAYS)
+def test_figures_are_means_over_tests(sure: str, rough: str) -> None:
+    """Whatever the intervals, the figures are the same, and lie inside."""
+    past = block()
+    seen = replay(past.samples, past.lengths, POLICIES)
+    present = AtEnd().played(past)
+    found = evaluation(past, setup_cost=4.0, bound=1, sure=sure, rough=rough)
+    for k in range(len(POLICIES)):
+        assert found.reward[k] == pytest.approx(seen.rewards(k).mean())
+        assert found.cost[k] == pytest.approx(4.0 + seen.durations(k).mean())
+        assert found.accept_rate[k] == pytest.approx(seen.accepts(k).mean())
+        assert found.saved[k] == pytest.approx(1.0 - seen.durations(k).mean() / 20.0)
+    assert found.present.roi == pytest.approx(present.rewards.mean() / 24.0)
+    assert found.best == int(np.argmax(found.roi))
+    assert len(found.corrected.chosen) == 5
+    gains = found.roi - found.present.roi
+    assert found.sure is not None
+    for verdict in (found.sure, found.rough):
+        assert (verdict.roi_low <= found.roi).all()
+        assert (found.roi <= verdict.roi_high).all()
+        assert verdict.present.low <= found.present.roi <= verdict.present.high
+        assert (verdict.gain_low <= gains).all()
+        assert (gains <= verdict.gain_high).all()
+        assert found.best in verdict.alike
+    # What is certain costs some width.
+    assert (
+        found.sure.roi_high - found.sure.roi_low > found.rough.roi_high - found.rough.roi_low
+    ).all()
+
+
+@pytest.mark.parametrize(("sure", "rough"), WAYS)
+def test_what_is_clearly_worse_is_told_apart(sure: str, rough: str) -> None:
+    """To draw nine samples where one says as much is worse, and found to be; so is to the end."""
+    found = evaluation(block(4000), bound=1, sure=sure, rough=rough)
+    assert found.sure is not None
+    for verdict in (found.sure, found.rough):
+        assert found.best == 0
+        assert len(POLICIES) - 1 not in verdict.alike
+        assert verdict.gain_low[0] > 0.0
+    assert found.corrected.gain > 4.0 * found.corrected.gain_error
+
+
+def test_a_policy_gains_nothing_over_itself() -> None:
+    """Compared test by test with itself, its gain is 0 within every interval, and barely wide."""
+    past = block()
+    now = replay(past.samples, past.lengths, [POLICIES[2]])
+    seen = replay(past.samples, past.lengths, POLICIES)
+    drawn, shares = now.durations(0).astype(np.int64), now.accepts(0).astype(float)
+    present = Played(drawn, shares, now.rewards(0), int(now.caps[0]))
+    for rough in ("normal", "bootstrap"):
+        found = evaluated(seen, present, bound=1, rough=rough)
+        assert found.rough.gain_low[2] == pytest.approx(0.0, abs=1e-12)
+        assert found.rough.gain_high[2] == pytest.approx(0.0, abs=1e-12)
+        assert found.sure is not None
+        assert found.sure.gain_low[2] <= 0.0 <= found.sure.gain_high[2]
+
+
+def test_joint_bootstrap_intervals_are_like_normal_ones() -> None:
+    """On many tests, they are nearly as wide, and no wider than what they bound needs."""
+    past = block(2000)
+    normal = evaluation(past, setup_cost=5).rough
+    again = evaluation(past, setup_cost=5, rough="bootstrap").rough
+    ratio = (again.roi_high - again.roi_low) / (normal.roi_high - normal.roi_low)
+    assert (ratio > 0.8).all()
+    assert (ratio < 1.1).all()
+
+
+def test_without_bounds_nothing_is_certain() -> None:
+    """Where nobody knows how far samples may lie from 0, only rough intervals are given."""
+    assert evaluation(block()).sure is None
+
+
+def test_where_nothing_earns_there_is_no_best() -> None:
+    """All ideas are harmful: no policy is recommended, and none is like it."""
+    found = evaluation(block(50, (-0.9,)), [fixed(1, -1), fixed(2, -2)])
+    assert (found.best, found.rough.alike) == (None, ())
+    assert found.corrected.roi < 0.0
+
+
+def test_tests_that_end_too_soon_are_counted() -> None:
+    """A policy that wants more samples than there are is cut short, and that is said."""
+    past = Block(("a", "b", "c"), np.array([2, 4, 6]), np.ones(12))
+    assert evaluation(past, [fixed(1, 1), fixed(4, 4)]).cut.tolist() == [0, 2]
+
+
+def plain_end(row: list[int], z: float) -> tuple[float, float]:
+    """Each sample in turn is scored where the others are far enough ahead."""
+    earned, accepted = 0.0, 0
+    for i, sample in enumerate(row):
+        rest = np.array(row[:i] + row[i + 1 :])
+        error = rest.std(ddof=1) * np.sqrt(len(rest)) if len(rest) > 1 else 0.0
+        if rest.sum() > z * error + 1e-9:
+            earned, accepted = earned + sample, accepted + 1
+    return accepted / len(row), earned / len(row)
+
+
+@PROPERTY
+@given(
+    st.lists(st.lists(st.integers(-3, 3), min_size=2, max_size=9), min_size=1, max_size=5),
+    st.sampled_from([0.0, 1.03, 1.96]),
+)
+def test_the_end_is_its_plain_twin(rows: list[list[int]], z: float) -> None:
+    """Sample by sample."""
+    lengths = np.array([len(row) for row in rows])
+    flat = np.array([x for row in rows for x in row], dtype=np.float64)
+    found = AtEnd(z).played(Block(tuple(map(str, range(len(rows)))), lengths, flat))
+    wanted = [plain_end(row, z) for row in rows]
+    assert found.accepts.tolist() == pytest.approx([share for share, _ in wanted])
+    assert found.rewards.tolist() == pytest.approx([reward for _, reward in wanted])
+    assert found.durations.tolist() == lengths.tolist()
+
+
+def test_the_end_is_scored_without_bias() -> None:
+    """Over all sequences, what the rule is estimated to earn is what one sample less earns."""
+    rows = np.array(list(itertools.product([-1, 1], repeat=9)), dtype=np.int8)
+    past = Block(tuple(map(str, range(len(rows)))), np.full(len(rows), 9), rows.ravel())
+    found = AtEnd().played(past)
+    for value in (-0.6, 0.0, 0.3):
+        ups = (rows == 1).sum(axis=1)
+        weights = ((1 + value) / 2) ** ups * ((1 - value) / 2) ** (9 - ups)
+        ships = weights[rows[:, :8].sum(axis=1) > 0].sum()
+        assert weights @ found.rewards == pytest.approx(value * ships, abs=1e-12)
+        assert weights @ found.accepts == pytest.approx(ships, abs=1e-12)
+
+
+def test_the_end_of_periods_leaves_periods_out() -> None:
+    """Each period is scored where the others are ahead, in their own standard errors."""
+    days = Batches(
+        ("a",), np.array([3]), np.array([4, 2, 2]), np.array([6.0, 3.0, -4.0]), np.full(3, 2.0)
+    )
+    # Without each: -1, 2 and 9, with standard errors sqrt(8), sqrt(12), sqrt(12).
+    ahead, far = AtEnd().played(days), AtEnd(2.0).played(days)
+    assert (ahead.accepts[0], ahead.rewards[0]) == (0.5, -0.125)
+    assert (far.accepts[0], far.rewards[0]) == (0.25, -0.5)
+    assert ahead.durations.tolist() == [8]
+
+
+def test_a_survey_pools_noise_around_each_mean() -> None:
+    """How samples are spread within tests, whatever the tests' own means are."""
+    samples = np.array([1.0, 3.0, 101.0, 102.0, 103.0])
+    tests = Survey.of(Block(("a", "b"), np.array([2, 3]), samples))
+    assert tests.longest == 2
+    assert tests.sd == pytest.approx(np.sqrt((2.0 + 2.0) / 3.0))
+    days = Survey.of(
+        Batches(("a",), np.array([2]), np.array([3, 5]), np.zeros(2), np.array([1.0, 9.0]))
+    )
+    assert days.longest == 3
+    assert days.sd == pytest.approx(np.sqrt(48.0 / 8.0))
+    with refused("differ", "2 tests", "give policies"):
+        _ = Survey.of(Block(("a", "b"), np.array([2, 2]), np.ones(4))).sd
+
+
+def test_bad_input_is_refused() -> None:
+    """One sentence each."""
+    with refused("sure", "guess", "betting"):
+        evaluation(block(), sure="guess")
+    with refused("rough", "guess", "bootstrap"):
+        evaluation(block(), rough="guess")
+    with refused("at least 2 tests", "1"):
+        evaluation(block(1))
+    with refused("alpha", "2"):
+        evaluation(block(), alpha=2.0)
+    with refused("bound", "-1"):
+        evaluation(block(), bound=-1)
+    with refused("100,000", "normal"):
+        many = Block(tuple(map(str, range(100_001))), np.full(100_001, 2), np.ones(200_002))
+        evaluation(many, [fixed(1)], rough="bootstrap")
+    with refused("z", "-1"):
+        AtEnd(-1.0)
