@@ -99,6 +99,20 @@ class Policies(Sequence[AnyPolicy]):
         )
 
     @cached_property
+    def heads(self) -> "Policies":
+        """The longest policy of each chain, in order of their caps."""
+        return Policies(sorted((chain.head for chain in self.chains), key=lambda head: head.cap))
+
+    @cached_property
+    def head_of(self) -> IntArray:
+        """Each policy's head, by its index among the heads; of a rule, -1."""
+        heads = sorted(self.chains, key=lambda chain: chain.head.cap)
+        found = np.full(len(self), -1, dtype=np.int64)
+        for index, chain in enumerate(heads):
+            found[chain.members] = index
+        return found
+
+    @cached_property
     def rules(self) -> tuple[tuple[int, Rule], ...]:
         """The policies that are Python functions, with their indices."""
         return tuple((i, policy) for i, policy in enumerate(self) if isinstance(policy, Rule))

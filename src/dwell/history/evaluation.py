@@ -31,6 +31,7 @@ from dwell.policies import Policies
 Sure = Literal["bernstein", "betting"]
 Rough = Literal["normal", "bootstrap"]
 _FOLDS = 5
+_LARGEST = 1e100  # the square of which is a number, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +172,12 @@ def evaluated(
             raise InvalidInput(f"{name} must be {' or '.join(known)}, got {checks.shown(given)}")
     if len(replay) < 2:
         raise InvalidInput(f"an evaluation needs at least 2 tests, got {len(replay)}")
+    largest = max(float(np.abs(each).max()) for each in (replay.rest, present.rewards))
+    if not largest <= _LARGEST:
+        raise InvalidInput(
+            f"samples must be at most {_LARGEST:g} in size, got means of up to {largest:g}: give "
+            "them in larger units"
+        )
     seen = _Sights(replay, setup_cost)
     count = len(seen)
     now = Seen(present.rewards, present.durations.astype(np.float64), present.cap, setup_cost)

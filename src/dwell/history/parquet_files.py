@@ -90,10 +90,7 @@ class ParquetFiles:
             if cuts[-1] < cut < ends[-1]:
                 cuts.append(self._next_test(title, cut))
         cuts = [*dict.fromkeys(cuts), int(ends[-1])]
-        return tuple(
-            replace(self, before=before, end=end)
-            for before, end in pairwise(cuts)
-        )
+        return tuple(replace(self, before=before, end=end) for before, end in pairwise(cuts))
 
     def _all_group_ends(self) -> IntArray:
         ends = [np.zeros(1, dtype=np.int64)]

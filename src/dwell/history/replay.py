@@ -125,22 +125,14 @@ def replay(
     ends = np.cumsum(counts)
     shown = np.ones(len(flat), dtype=np.bool_)
     shown[ends - 1] = False
-    # In order of their caps, as a set of policies wants them.
-    order = sorted(range(len(policies.chains)), key=lambda i: policies.chains[i].head.cap)
-    heads = Policies(policies.chains[i].head for i in order)
-    outcomes = scan(flat[shown], heads, counts - 1)
-    shape = outcomes.durations.shape
-    stops, decisions = np.empty(shape, dtype=np.int32), np.empty(shape, dtype=np.int8)
-    stops[:, order], decisions[:, order] = outcomes.durations, outcomes.decisions
-    rest = np.empty(shape)
+    outcomes = scan(flat[shown], policies.heads, counts - 1)
+    stops, decisions = outcomes.durations, outcomes.decisions
+    rest = np.empty(stops.shape)
     starts = np.concatenate([np.zeros(1, dtype=np.int64), ends])
-    numbers = flat if flat.dtype == np.int8 else flat.astype(np.float64)
+    numbers = flat if flat.dtype == np.int8 else flat.astype(np.float64, copy=False)
     rest_means(numbers, starts, stops, decisions, rest)
-    columns = np.empty(len(policies), dtype=np.int64)
-    for number, chain in enumerate(policies.chains):
-        columns[chain.members] = number
     caps = np.array(policies.caps, dtype=np.int64)
-    return Replay(policies, columns, caps, counts, stops, decisions, rest)
+    return Replay(policies, policies.head_of, caps, counts, stops, decisions, rest)
 
 
 def replay_periods(batches: Batches, policies: AnyPolicy | Iterable[AnyPolicy]) -> Replay:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import fsum, sqrt
+from math import isfinite, sqrt
 
 import numpy as np
 
@@ -65,11 +65,15 @@ class Survey:
     @property
     def sd(self) -> float:
         """The standard deviation of one sample around its test's mean."""
-        # Summed without rounding: the same in whatever parts the tests came.
-        squares = fsum(self.squares.tolist())
+        squares = float(self.squares.sum())
         if not squares > 0.0:
             raise InvalidInput(
                 f"samples must differ within some test to say how noisy one is, got "
                 f"{len(self.visible):,} tests with all samples equal: give policies"
+            )
+        if not isfinite(squares):
+            raise InvalidInput(
+                "samples must be small enough to be squared, got some that are not: give them in "
+                "larger units"
             )
         return sqrt(squares / int(self.degrees.sum()))

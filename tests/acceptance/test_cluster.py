@@ -1,0 +1,173 @@
+"""Evaluation on the workers of a Dask scheduler, each a process of its own, over TCP."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Thread
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as parquet
+import pytest
+from distributed import Client
+
+from dwell import Gaussian, Normal, Report, World, evaluate
+from dwell.cli.cluster import executor_at
+from tests.refusals import refused
+
+TESTS, LENGTH = 600, 100
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A log whose groups of rows end within tests."""
+    _, samples = World(Normal(0.1, 0.3), Gaussian(1)).sample(TESTS, LENGTH, rng=2)
+    table = pa.table(
+        {
+            "test": np.repeat([f"test {i}" for i in range(TESTS)], LENGTH),
+            "order": np.tile(np.arange(LENGTH), TESTS),
+            "value": samples.ravel(),
+        }
+    )
+    path = tmp_path_factory.mktemp("log") / "log.parquet"
+    parquet.write_table(table, path, row_group_size=950)
+    return path
+
+
+def figures(report: Report) -> tuple[object, ...]:
+    """Everything that was found, to the last bit."""
+    found = report.found
+    arrays = (found.reward, found.cost, found.rough.roi_low, found.rough.gain_high, found.cut)
+    bits = [array.tobytes() for array in arrays]
+    return bits, found.best, found.corrected, found.present, report.past.names, report.notes
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A scheduler's address, and its workers by name."""
+
+    address: str
+    workers: dict[str, subprocess.Popen[bytes]]
+
+    def processing(self) -> dict[str, int]:
+        """How many parts each worker has to work on."""
+        with Client(self.address, set_as_default=False) as client:
+            names = {
+                address: str(worker["name"])
+                for address, worker in client.scheduler_info()["workers"].items()
+            }
+            return {names[address]: len(keys) for address, keys in client.processing().items()}
+
+
+@contextmanager
+def started(*arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A process of Dask that is ended in the end."""
+    quiet = os.environ | {"DASK_LOGGING__DISTRIBUTED": "critical"}
+    command = [sys.executable, "-m", "dask", *arguments, "--no-dashboard"]
+    with subprocess.Popen(command, env=quiet, stderr=subprocess.DEVNULL) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+@contextmanager
+def cluster(names: tuple[str, ...], folder: Path) -> Iterator[Cluster]:
+    """A scheduler and workers that have found it."""
+    file = folder / "scheduler.json"
+    here = ("--host", "127.0.0.1", "--scheduler-file", str(file))
+    with ExitStack() as stack:
+        stack.enter_context(started("scheduler", *here, "--port", "0"))
+        until(file.exists)
+        address = json.loads(file.read_text())["address"]
+        workers = {
+            name: stack.enter_context(
+                started("worker", *here, "--name", name, "--nthreads", "1", "--no-nanny")
+            )
+            for name in names
+        }
+        if names:
+            with Client(address, set_as_default=False) as client:
+                client.wait_for_workers(len(names), timeout=60)
+        yield Cluster(address, workers)
+
+
+def until(true: Callable[[], bool]) -> None:
+    """Wait, for a minute at most."""
+    for _ in range(600):
+        if true():
+            return
+        time.sleep(0.1)
+    raise TimeoutError("it did not come true within a minute")
+
+
+@pytest.mark.parametrize("names", [("one",), ("one", "two")])
+def test_results_are_the_same_for_one_and_two_workers(
+    names: tuple[str, ...], log: Path, tmp_path: Path
+) -> None:
+    """To the last bit what one process alone finds."""
+    with cluster(names, tmp_path) as found, executor_at(found.address) as executor:
+        report = evaluate(log, setup_cost=20, partitions=7, executor=executor)
+        assert figures(report) == figures(evaluate(log, setup_cost=20, partitions=1))
+
+
+def test_a_killed_worker_changes_nothing(log: Path, tmp_path: Path) -> None:
+    """One of two is killed while it has parts to work on; the other does them, all the same."""
+    with cluster(("one", "two"), tmp_path) as found:
+        victim = found.workers["one"]
+        had: list[int] = []
+
+        def kill() -> None:
+            until(lambda: found.processing().get("one", 0) > 0)
+            had.append(found.processing()["one"])
+            victim.kill()
+
+        # It is stopped first: the parts that it is given cannot be done by the time it is killed.
+        victim.send_signal(signal.SIGSTOP)
+        killer = Thread(target=kill)
+        killer.start()
+        with executor_at(found.address) as executor:
+            report = evaluate(log, setup_cost=20, partitions=20, executor=executor)
+        killer.join()
+        assert had[0] > 0
+        assert victim.wait() == -signal.SIGKILL
+        assert figures(report) == figures(evaluate(log, setup_cost=20, partitions=1))
+
+
+def test_faults_come_back_from_workers_as_sentences(tmp_path: Path) -> None:
+    """A row that a worker cannot read is told as if it had been read here."""
+    path = tmp_path / "log.parquet"
+    rows = {"test": ["a"] * 3 + ["b"] * 3, "order": [1, 2, 3] * 2, "value": [1.0] * 5 + [np.nan]}
+    parquet.write_table(pa.table(rows), path, row_group_size=3)
+    with (
+        cluster(("one",), tmp_path) as found,
+        executor_at(found.address) as executor,
+        refused("value in row 6", "nan"),
+    ):
+        evaluate(path, partitions=2, executor=executor)
+
+
+@pytest.mark.parametrize(
+    "address", ["nowhere", "tcp://127.0.0.1:1", "http://127.0.0.1:80", "tcp://127.0.0.1:99999"]
+)
+def test_an_address_where_nobody_listens_is_refused(address: str) -> None:
+    """At once, in one sentence."""
+    with refused("--scheduler", address), executor_at(address):
+        pass
+
+
+def test_a_scheduler_without_workers_is_refused(tmp_path: Path) -> None:
+    """Rather than to wait for them for ever."""
+    with (
+        cluster((), tmp_path) as found,
+        refused("with workers", found.address),
+        executor_at(found.address),
+    ):
+        pass

@@ -1,0 +1,300 @@
+"""The same tests, however they are told: every way in leads to the same evaluation."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import psycopg
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+import pyarrow.parquet as parquet
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dwell import (
+    InvalidInput,
+    Lift,
+    Log,
+    Normal,
+    Policy,
+    Query,
+    Report,
+    World,
+    evaluate,
+    fixed,
+)
+from tests.strategies import PROPERTY
+
+SETUP = 30.0
+
+
+def raw(tests: int = 150, seed: int = 3) -> pa.Table:
+    """Treated minus untreated outcomes of 0 and 1, tests of different lengths."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(10, 120, tests)
+    _, samples = World(Normal(0.05, 0.1), Lift(0.3)).sample(tests, 120, rng=rng)
+    return pa.table(
+        {
+            "test": np.repeat([f"idea {i}" for i in range(tests)], lengths),
+            "order": np.concatenate([np.arange(1, n + 1) for n in lengths]),
+            "value": np.concatenate([row[:n] for row, n in zip(samples, lengths, strict=True)]),
+        }
+    )
+
+
+RAW = raw()
+
+
+def figures(report: Report) -> tuple[Any, ...]:
+    """Everything that was found, to the last bit."""
+    found = report.found
+    arrays = (found.reward, found.cost, found.rough.roi_low, found.rough.gain_high, found.cut)
+    bits = [array.tobytes() for array in arrays]
+    return bits, found.best, found.corrected, found.present, report.past.names, report.notes
+
+
+def as_csv(table: pa.Table, folder: Path) -> object:
+    arrow_csv.write_csv(table, folder / "log.csv")
+    return folder / "log.csv"
+
+
+def as_parquet(table: pa.Table, folder: Path) -> object:
+    parquet.write_table(table, folder / "log.parquet", row_group_size=1000)
+    return str(folder / "log.parquet")
+
+
+def as_folder(table: pa.Table, folder: Path) -> object:
+    (folder / "logs").mkdir()
+    parquet.write_table(table[:2000], folder / "logs" / "a.parquet")
+    parquet.write_table(table[2000:], folder / "logs" / "b.parquet")
+    return folder / "logs"
+
+
+def as_pattern(table: pa.Table, folder: Path) -> object:
+    arrow_csv.write_csv(table[:3333], folder / "day-1.csv")
+    arrow_csv.write_csv(table[3333:], folder / "day-2.csv")
+    return folder / "day-*.csv"
+
+
+def as_duckdb_file(table: pa.Table, folder: Path) -> object:
+    with duckdb.connect(str(folder / "log.duckdb")) as connection:
+        connection.from_arrow(table).create("log")
+    return Query("select * from log order by rowid", folder / "log.duckdb")
+
+
+WAYS: dict[str, Callable[[pa.Table, Path], object]] = {
+    "table": lambda table, _: table,
+    "csv": as_csv,
+    "parquet": as_parquet,
+    "folder": as_folder,
+    "pattern": as_pattern,
+    "pandas": lambda table, _: table.to_pandas(),
+    "polars": lambda table, _: pl.from_arrow(table),
+    "polars lazy": lambda table, _: pl.LazyFrame(pl.from_arrow(table)),
+    "duckdb relation": lambda table, _: duckdb.connect().from_arrow(table),
+    "duckdb query": as_duckdb_file,
+    "files query": lambda table, folder: Query(
+        f"select * from read_parquet('{as_parquet(table, folder)}')"
+    ),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_source_is_evaluated_the_same(way: str, tmp_path: Path) -> None:
+    """To the last bit what an Arrow table gives."""
+    assert figures(evaluate(WAYS[way](RAW, tmp_path), setup_cost=SETUP)) == figures(
+        evaluate(RAW, setup_cost=SETUP)
+    )
+
+
+def test_postgresql_is_evaluated_the_same(postgres: str) -> None:
+    """To the last bit what an Arrow table gives."""
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute('create table shop (test text, "order" int, value float8)')
+        with connection.cursor().copy("copy shop from stdin") as copy:
+            for row in RAW.to_pylist():
+                copy.write_row((row["test"], row["order"], row["value"]))
+        log = Query(
+            "select * from shop order by split_part(test, ' ', 2)::int, \"order\"", postgres
+        )
+        assert figures(evaluate(log, setup_cost=SETUP)) == figures(evaluate(RAW, setup_cost=SETUP))
+        connection.execute("drop table shop")
+
+
+def test_two_arms_are_evaluated_as_their_differences() -> None:
+    """A treated outcome minus an untreated one is a sample, to the last bit."""
+    value = RAW["value"].to_numpy()
+    # -1 is 0 - 1, 1 is 1 - 0, and 0 is either of the two that are left.
+    coin = np.random.default_rng(0).integers(0, 2, len(value))
+    control = np.where(value == 0, coin, value < 0).astype(int)
+    rows = {
+        "test": np.repeat(RAW["test"].to_numpy(), 2),
+        "arm": np.tile(["control", "treatment"], len(value)),
+        "order": np.arange(2 * len(value)),
+        "outcome": np.column_stack([control, control + value]).ravel(),
+    }
+    assert figures(evaluate(pa.table(rows), setup_cost=SETUP)) == figures(
+        evaluate(RAW, setup_cost=SETUP)
+    )
+
+
+def test_counts_are_evaluated_as_one_order_of_their_outcomes() -> None:
+    """Over 200 orders, rewards are on average those of the samples, in any of their own orders.
+
+    Each of the policies' mean rewards, costs and accept rates is compared by five standard errors
+    of both sides: below 1e-4 false alarms in all.
+    """
+    rng = np.random.default_rng(8)
+    lengths = np.full(60, 50)
+    outcomes = rng.random((2, 60, 50)) < np.array([0.3, 0.36])[:, None, None]
+    counts = pa.table(
+        {
+            "test": [f"idea {i}" for i in range(60)],
+            "n_c": lengths,
+            "x_c": outcomes[0].sum(axis=1),
+            "n_t": lengths,
+            "x_t": outcomes[1].sum(axis=1),
+        }
+    )
+    policies = {
+        each.name: each.policy for each in evaluate(RAW).past.candidates if each.policy.cap < 50
+    }
+    told, drawn = [], []
+    for seed in range(200):
+        report = evaluate(Log(counts, seed=seed), policies, setup_cost=SETUP)
+        told.append([report.found.reward, report.found.cost, report.found.accept_rate])
+        for arm in outcomes:
+            for test in arm:
+                rng.shuffle(test)
+        samples = outcomes[1].astype(int) - outcomes[0].astype(int)
+        shuffled = pa.table(
+            {
+                "test": np.repeat([f"idea {i}" for i in range(60)], 50),
+                "order": np.tile(np.arange(50), 60),
+                "value": samples.ravel(),
+            }
+        )
+        report = evaluate(shuffled, policies, setup_cost=SETUP)
+        drawn.append([report.found.reward, report.found.cost, report.found.accept_rate])
+    counted, seen = np.array(told), np.array(drawn)
+    error = np.sqrt((counted.var(axis=0, ddof=1) + seen.var(axis=0, ddof=1)) / 200)
+    assert (np.abs(counted.mean(axis=0) - seen.mean(axis=0)) <= 5.0 * error + 1e-12).all()
+
+
+def test_batches_of_one_sample_are_evaluated_as_samples() -> None:
+    """Where each period is one sample, policies see as much; noise is told by the variance."""
+    policies = {each.name: each.policy for each in evaluate(RAW).past.candidates}
+    rows = RAW.rename_columns(["test", "period", "mean"])
+    rows = rows.append_column("n", pa.array(np.ones(len(rows), dtype=np.int64)))
+    rows = rows.append_column("variance", pa.array(np.zeros(len(rows))))
+    days, samples = evaluate(rows, policies, SETUP), evaluate(RAW, policies, SETUP)
+    assert days.found.reward == pytest.approx(samples.found.reward, abs=1e-12)
+    assert days.found.cost.tolist() == samples.found.cost.tolist()
+    assert days.found.present.roi == pytest.approx(samples.found.present.roi)
+
+
+def test_a_million_tiny_tests_are_evaluated() -> None:
+    """Two samples each, of which one decides and one scores."""
+    rng = np.random.default_rng(0)
+    count = 1_000_000
+    table = pa.table(
+        {
+            "test": np.repeat(np.arange(count), 2),
+            "order": np.tile([1, 2], count),
+            "value": rng.choice([-1.0, 1.0], 2 * count),
+        }
+    )
+    report = evaluate(Log(table, bounds=(-1, 1)), setup_cost=1)
+    assert report.found.tests == count
+    assert report.found.sure is not None
+    assert abs(report.found.present.roi) < 0.01
+
+
+CELLS = st.one_of(
+    st.none(),
+    st.integers(-3, 3),
+    st.floats(-2, 2),
+    st.sampled_from([float("nan"), float("inf"), 1e308, -1e308, 5e-324]),
+    st.text(max_size=3),
+    st.booleans(),
+    st.dates(),
+)
+
+
+@PROPERTY
+@given(
+    names=st.lists(st.sampled_from(["a", "b", "c", "", None, "d"]), min_size=0, max_size=30),
+    data=st.data(),
+    form=st.sampled_from(
+        [
+            ("test", "order", "value"),
+            ("test", "arm", "order", "outcome"),
+            ("test", "n_c", "x_c", "n_t", "x_t"),
+            ("test", "period", "n", "mean", "variance"),
+        ]
+    ),
+)
+def test_whatever_a_log_holds_is_evaluated_or_refused(
+    names: list[str | None], data: st.DataObject, form: tuple[str, ...]
+) -> None:
+    """With figures for all policies, or with one sentence: nothing else, and no NaN."""
+    columns: dict[str, list[Any]] = {"test": names}
+    for title in form[1:]:
+        plain = data.draw(st.booleans())
+        cells = st.integers(0, 5) if plain else CELLS
+        columns[title] = data.draw(st.lists(cells, min_size=len(names), max_size=len(names)))
+    frame = pd.DataFrame({name: pd.Series(cells, dtype=object) for name, cells in columns.items()})
+    with suppress(InvalidInput):
+        report = evaluate(frame, setup_cost=1.0)
+        _assert_finite(report)
+        assert report.past.quality.tests == len(report.past.names) + report.past.left_out
+
+
+@PROPERTY
+@given(
+    st.lists(
+        st.lists(
+            st.one_of(
+                st.floats(allow_nan=False, allow_infinity=False),
+                st.sampled_from([1.0, -1.0, 0.0, 1e308, -1e308, 5e-324, 1e154, -1e-160]),
+            ),
+            min_size=1,
+            max_size=8,
+        ),
+        min_size=1,
+        max_size=8,
+    ),
+    st.sampled_from([None, fixed(1), fixed(2)]),
+)
+def test_samples_of_any_size_are_evaluated_or_refused(
+    tests: list[list[float]], policies: Policy | None
+) -> None:
+    """Numbers at the ends of what a computer holds give figures or a sentence, never a NaN."""
+    table = pa.table(
+        {
+            "test": [i for i, test in enumerate(tests) for _ in test],
+            "order": [i for test in tests for i, _ in enumerate(test)],
+            "value": [value for test in tests for value in test],
+        }
+    )
+    with suppress(InvalidInput):
+        _assert_finite(evaluate(table, policies))
+
+
+def _assert_finite(report: Report) -> None:
+    found = report.found
+    for numbers in (
+        found.reward,
+        found.cost,
+        found.roi,
+        found.rough.roi_low,
+        found.rough.gain_high,
+    ):
+        assert np.isfinite(numbers).all()
+    assert np.isfinite([found.present.roi, found.corrected.roi, found.corrected.error]).all()
