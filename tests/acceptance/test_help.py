@@ -8,8 +8,9 @@ import pytest
 from dwell import __version__
 from tests.acceptance.commands import run, started
 
-COMMANDS = ("demo", "plan", "exact", "simulate", "reproduce", "bench")
-EVERY = (*COMMANDS, "bench learners")
+COMMANDS = ("demo", "plan", "evaluate", "exact", "simulate", "reproduce", "bench", "history")
+HEAVY = {"duckdb", "numba", "numpy", "plotly", "pyarrow", "rich", "scipy"}
+EVERY = (*COMMANDS, "bench learners", "history generate")
 
 
 @pytest.mark.parametrize("command", EVERY)
@@ -53,7 +54,7 @@ def test_help_and_version_load_nothing_heavy(arguments: list[str]) -> None:
         f"    main({arguments!r})\n"
         "except SystemExit as left:\n"
         "    assert left.code == 0\n"
-        "heavy = {'numpy', 'scipy', 'numba', 'plotly', 'rich'} & set(sys.modules)\n"
+        f"heavy = {HEAVY} & set(sys.modules)\n"
         "assert not heavy, heavy\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -33,7 +33,7 @@ def test_candidates_fit_any_history(longest: int) -> None:
     found = candidates(longest, sd=0.3)
     policies = Policies(each.policy for each in found)
     assert policies.caps[-1] == longest
-    assert len(policies.chains) <= 6 + 8 + 8
+    assert len(policies.chains) <= 6 + 12 + 12
     assert len({each.name for each in found}) == len(found)
 
 

@@ -11,7 +11,9 @@ import click
 from dwell import __version__
 from dwell.cli.bench import bench
 from dwell.cli.demo import demo
+from dwell.cli.evaluate import evaluate
 from dwell.cli.exact import exact
+from dwell.cli.history import history
 from dwell.cli.plan import plan
 from dwell.cli.reproduce import reproduce
 from dwell.cli.simulate import simulate
@@ -59,14 +61,16 @@ def main(context: click.Context) -> None:
     Examples:
       dwell demo
       dwell plan --setup-cost 5000 --max-days 14
+      dwell evaluate log.parquet --setup-cost 1000 --out report.html
       dwell exact --prior "Beta(2, 3)" --caps 1:50
       dwell simulate --learner cape --tasks 1e4,1e6,1e8
       dwell reproduce --quick
       dwell bench learners --quick
+      dwell history generate log.parquet
     """  # noqa: D301 - click knows text to keep as it is by a real backspace
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
 
-for _command in (demo, plan, exact, simulate, reproduce, bench):
+for _command in (demo, plan, evaluate, exact, simulate, reproduce, bench, history):
     main.add_command(_command)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from dwell.errors import CannotWrite, InvalidInput
+from dwell.report.files import write_whole as write_whole
 
 
 def writable(path: Path, endings: tuple[str, ...], option: str) -> Path:
@@ -49,19 +50,6 @@ def write_into(folder: Path, texts: Mapping[str, str], option: str) -> None:
         raise CannotWrite(f"cannot make {folder}: {reason}; choose another {option}") from error
     for name, text in texts.items():
         write_whole(folder / name, text, option)
-
-
-def write_whole(path: Path, text: str, option: str) -> None:
-    """Write a file under another name, then give it its own: nobody ever sees half of it."""
-    part = path.with_name(f".dwell-{os.getpid()}.part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        os.replace(part, path)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise CannotWrite(f"cannot write {path}: {reason}; choose another {option}") from error
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def read_text(path: Path, option: str) -> str:

@@ -33,6 +33,21 @@ def progress(doing: str, total: int | None = None) -> Iterator[Callable[[], None
         yield lambda: bar.advance(task)
 
 
+@contextmanager
+def progress_by_share(doing: str) -> Iterator[Callable[[float], None]]:
+    """The same, for work that tells which share of it is done: until it does, the bar pulses."""
+    if not sys.stderr.isatty():
+        click.echo(f"{doing}…", err=True)
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(doing, total=None)
+        yield lambda share: bar.update(task, total=1.0, completed=share)
+
+
 def note(sentence: str) -> None:
     """Say something that is worth knowing and no error."""
     click.echo(f"Note: {sentence}", err=True)

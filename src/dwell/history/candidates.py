@@ -13,7 +13,7 @@ from dwell.policies import AnyPolicy, Policies
 from dwell.rules import group_sequential
 
 _WIDTHS = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
-_CAPS = 8
+_CAPS = 12
 _LOOKS = 5
 
 
@@ -47,7 +47,7 @@ def candidates(longest: int, *, sd: float, min_samples: int = 1) -> tuple[Candid
     Example:
         >>> found = candidates(399, sd=0.2, min_samples=10)
         >>> len(found), found[0].name, found[-1].name
-        (60, 'fixed 10', '5 looks to 399')
+        (91, 'fixed 10', '5 looks to 399')
     """
     longest = checks.cap("the longest test", longest)
     sd, min_samples = checks.positive("sd", sd), checks.count("min_samples", min_samples)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from pathlib import Path
 
 from dwell.arrays import FloatArray, IntArray
 from dwell.errors import InvalidInput
@@ -13,6 +14,7 @@ from dwell.history.log import Log
 from dwell.history.past import Past, Reading, read
 from dwell.policies import AnyPolicy
 from dwell.policy import Policy
+from dwell.report.files import write_whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,16 @@ class Report:
         """A sentence for each thing about the log that a reader should know."""
         return self.past.notes
 
+    def to_html(self, path: str | Path) -> None:
+        """Write a page about it that needs no network: whole, or not at all.
+
+        Args:
+            path: The file to write.
+        """
+        from dwell.report.evaluation_page import page_of
+
+        write_whole(Path(path), page_of(self), "path")
+
 
 def evaluate(
     log: object,
@@ -116,7 +128,7 @@ def evaluate(
         >>> log = pa.table(columns | {"value": samples.ravel()})
         >>> report = dwell.evaluate(log, setup_cost=20)
         >>> report.candidate.name, report.found.present.roi < report.found.corrected.roi
-        ('fixed 15', True)
+        ('band 1 to 34', True)
     """
     past_log = log if isinstance(log, Log) else Log(log)
     tried = None if policies is None else named(policies)

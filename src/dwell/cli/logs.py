@@ -1,0 +1,177 @@
+"""Options that say which log of past tests to read, and how."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dwell import checks
+from dwell.cli.options import Command, option, seed_option, stacked
+from dwell.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from dwell.history.inspection import Inspection
+    from dwell.history.log import Log
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A log that a command is asked about.
+
+    Attributes:
+        source: Where it is.
+        notes: What was left out on the way.
+        reading: How it is to be read.
+        sort: Whether to put rows in order first.
+        seed: What sequences are drawn from, for counts.
+    """
+
+    source: object
+    notes: tuple[str, ...]
+    reading: dict[str, Any]
+    sort: bool
+    seed: int
+
+    def log(self) -> Log:
+        """The log itself; its form and its columns are checked."""
+        from dwell.history.log import Log
+
+        return Log(self.source, sort=self.sort, seed=self.seed, **self.reading)
+
+    def checked(self) -> Inspection:
+        """What a dry run over it finds."""
+        from dwell.history.inspection import check
+
+        return check(self.source, **self.reading)
+
+
+def one_of(*known: str) -> Callable[[str, str], str]:
+    """Reads one of some words."""
+
+    def read(name: str, text: str) -> str:
+        if text not in known:
+            raise InvalidInput(f"{name} must be {_listed(known)}, got {checks.shown(text)}")
+        return text
+
+    return read
+
+
+def _listed(known: tuple[str, ...]) -> str:
+    return f"{', '.join(known[:-1])} or {known[-1]}"
+
+
+def _columns(name: str, text: str) -> dict[str, str]:
+    pairs = [part.partition("=") for part in text.split(",")]
+    if not all(ours.strip() and title.strip() for ours, _, title in pairs):
+        raise InvalidInput(f"{name} must look like value=revenue,test=id, got {checks.shown(text)}")
+    return {ours.strip(): title.strip() for ours, _, title in pairs}
+
+
+def _two(name: str, text: str, example: str) -> tuple[str, str]:
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) != 2 or not all(parts):
+        raise InvalidInput(f"{name} must look like {example}, got {checks.shown(text)}")
+    return parts[0], parts[1]
+
+
+def _bounds(name: str, text: str) -> tuple[float, float]:
+    low, high = (checks.real(name, end) for end in _two(name, text, "-1,1"))
+    if not low < high:
+        raise InvalidInput(f"{name} must be a lower number and a higher one, got {text}")
+    return low, high
+
+
+def _arms(name: str, text: str) -> tuple[str, str]:
+    return _two(name, text, "control,treatment")
+
+
+def _memory(name: str, text: str) -> str:
+    if not re.fullmatch(r"[1-9]\d*(\.\d+)?\s*[KMGT]i?B", text, re.IGNORECASE):
+        raise InvalidInput(f"{name} must look like 500MB or 1GB, got {checks.shown(text)}")
+    return text
+
+
+_OPTIONS = (
+    option(
+        "--form",
+        one_of("raw", "two-arm", "counts", "batches"),
+        metavar="FORM",
+        help="What a row of LOG is, as above.  [default: told by the columns]",
+    ),
+    option(
+        "--format",
+        one_of("log", "upworthy"),
+        "kind",
+        default="log",
+        metavar="KIND",
+        help="log, or upworthy: the CSV of packages that the Upworthy Research Archive publishes.",
+    ),
+    option(
+        "--columns",
+        _columns,
+        metavar="LIST",
+        help="Titles of columns where they differ: value=revenue,test=id.",
+    ),
+    option("--query", lambda _, text: text, metavar="SQL", help="Read a query instead of LOG."),
+    option(
+        "--database",
+        lambda _, text: text,
+        metavar="PATH",
+        help="What to query: a DuckDB file, or postgresql://….  [default: files that it names]",
+    ),
+    option(
+        "--bounds",
+        _bounds,
+        metavar="LOW,HIGH",
+        help="Where values (outcomes, means) lie: then there are intervals that are sure.",
+    ),
+    option("--arms", _arms, metavar="LABELS", help="What arms are called: control,treatment."),
+    click.option("--sort", is_flag=True, help="Sort rows first, without trying to do without."),
+    option("--memory", _memory, default="1GB", metavar="SIZE", help="What sorting may take of it."),
+    seed_option,
+)
+_WHERE = ("log", "kind", "query", "database")
+_HOW = ("form", "columns", "memory", "bounds", "arms")
+
+
+def log_options(command: Callable[..., None]) -> Command:
+    """The argument LOG and the options that make an `Asked`, given to the command as `asked`."""
+
+    @wraps(command)
+    def with_log(**values: Any) -> None:
+        where = {name: values.pop(name) for name in _WHERE}
+        reading = {name: values.pop(name) for name in _HOW}
+        reading["columns"] = reading["columns"] or {}
+        sort, seed = values.pop("sort"), values.pop("seed")
+        source, notes = _source(**where)
+        command(asked=Asked(source, notes, reading, sort, seed), **values)
+
+    return click.argument("log", required=False)(stacked(with_log, _OPTIONS))
+
+
+def _source(
+    *, log: str | None, kind: str, query: str | None, database: str | None
+) -> tuple[object, tuple[str, ...]]:
+    """What to read, and what to know about it."""
+    if (log is None) == (query is None):
+        raise InvalidInput("give a LOG to read or a --query, one of the two")
+    if database is not None and query is None:
+        raise InvalidInput("--database needs a --query that says what to read from it")
+    if query is not None:
+        if kind == "upworthy":
+            raise InvalidInput("--format upworthy is for a file: give LOG instead of --query")
+        from dwell.history.sources import Query
+
+        return Query(query, database), ()
+    assert log is not None  # one of the two is there
+    if kind == "log":
+        return log, ()
+    from dwell.history.upworthy import upworthy
+
+    archive = upworthy(log)
+    return archive.relation, archive.notes

@@ -1,0 +1,169 @@
+"""The figures of an evaluation: bands, lengths of tests, and value over time."""
+
+from math import ceil, floor, log10
+
+import numpy as np
+import plotly.graph_objects as go
+
+from dwell.arrays import FloatArray, IntArray, Samples
+from dwell.lab.claims.finding import HeatMap
+from dwell.report.charts import drawn
+from dwell.report.evaluation import Report
+from dwell.report.evaluation_text import beats_today
+from dwell.report.figures import ORANGE, empty_figure
+from dwell.report.scale import Scale
+
+_MOST_POINTS = 500
+_SPREAD = 8.0
+_TODAY = "today"
+_BEST = "best policy"
+
+
+def band_map(report: Report) -> tuple[go.Figure, str] | None:
+    """ROIs of bands over their width and their cap; None where there are no bands.
+
+    Args:
+        report: What was found on past tests.
+    """
+    scale = Scale.of(report)
+    bands = {
+        (candidate.width, candidate.policy.cap): k
+        for k, candidate in enumerate(report.past.candidates)
+        if candidate.width is not None
+    }
+    if not bands:
+        return None
+    widths, caps = (sorted(set(axis)) for axis in zip(*bands, strict=True))
+    rois = report.found.roi * scale.samples
+    digits = max(0, 1 - floor(log10(max(float(np.abs(rois[[*bands.values()]]).max()), 1e-9))))
+
+    def text(index: int | None) -> str:
+        if index is None:
+            return ""
+        shown = f"{round(float(rois[index]), digits) + 0.0:.{digits}f}"
+        return f"<b>{shown}</b>" if index == report.found.best else shown
+
+    cells = [[bands.get((width, cap)) for width in widths] for cap in caps]
+    chart = HeatMap(
+        title="",
+        x="width, in standard errors",
+        y="cap: most samples per test",
+        columns=[f"{width:g}" for width in widths],
+        rows=[f"{cap:,}" for cap in caps],
+        values=[
+            [float("nan") if index is None else float(rois[index]) for index in line]
+            for line in cells
+        ],
+        texts=[[text(index) for index in line] for line in cells],
+        caption=f"Value earned per {scale.unit} by policies that stop as soon as a test is so many "
+        "standard errors ahead or behind, and drop what is undecided at the cap.",
+    )
+    figure, caption = drawn(chart)
+    figure.update_layout(height=140 + 28 * len(caps))
+    figure.update_yaxes(automargin=True, title_standoff=10)
+    figure.update_traces(textfont={"size": 12})
+    return figure, caption
+
+
+def lengths(report: Report) -> tuple[go.Figure, str]:
+    """Which share of tests is over after so many samples, now and as recommended.
+
+    Args:
+        report: What was found on past tests.
+    """
+    drawn_by: dict[str, Samples] = {_TODAY: report.past.present.durations}
+    if report.found.best is not None:
+        drawn_by[_chosen(report)] = report.past.replay.durations(report.found.best)
+    least = min(int(each.min()) for each in drawn_by.values())
+    most = max(int(each.max()) for each in drawn_by.values())
+    spread = most > _SPREAD * least
+    margin = 0.05 * (most - least) or 1.0
+    start, end = (0.8 * least, 1.25 * most) if spread else (least - margin, most + margin)
+    figure = empty_figure("samples drawn", "share of tests that are over")
+    for name, durations in drawn_by.items():
+        ordered = np.sort(durations)
+        places = _places(len(ordered))
+        figure.add_scatter(
+            x=[start, ordered[0], *ordered[places].tolist(), end],
+            y=[0.0, 0.0, *((places + 1) / len(ordered)).tolist(), 1.0],
+            mode="lines",
+            name=name,
+            line=_line(name) | {"shape": "hv"},
+        )
+    figure.update_yaxes(tickformat=".0%", range=[-0.02, 1.04])
+    if spread:
+        figure.update_xaxes(_log_axis(least, most), range=[log10(start), log10(end)])
+    else:
+        whole = {"dtick": 1} if most - least <= 12 else {}
+        figure.update_xaxes(range=[start, end], tickformat=",", **whole)
+    medians = " and ".join(
+        f"{float(np.median(each)):,.0f} samples ({name})" for name, each in drawn_by.items()
+    )
+    return figure, f"Half of all tests are over after {medians}."
+
+
+def _line(name: str) -> dict[str, object]:
+    if name == _TODAY:
+        return {"color": "#5b616b", "width": 2}
+    return {"color": ORANGE, "width": 3}
+
+
+def _chosen(report: Report) -> str:
+    """What to call the best policy: it is recommended only if it is shown to be better."""
+    return "recommended" if beats_today(report) else _BEST
+
+
+def _places(count: int) -> IntArray:
+    """Which of so many points to draw."""
+    return np.unique(np.linspace(0, count - 1, min(count, _MOST_POINTS - 3)).round().astype(int))
+
+
+def _log_axis(least: float, most: float) -> dict[str, object]:
+    steps = (1,) if log10(most / least) > 2.5 else (1, 2, 5)
+    powers = range(floor(log10(least)), ceil(log10(most)) + 1)
+    ticks = [step * 10**power for power in powers for step in steps]
+    return {"type": "log", "tickvals": ticks, "ticktext": [f"{tick:,}" for tick in ticks]}
+
+
+def over_time(report: Report) -> tuple[go.Figure, str]:
+    """What was earned in all by the samples that were spent, test after test.
+
+    Args:
+        report: What was found on past tests.
+    """
+    found, past = report.found, report.past
+    runs: dict[str, tuple[Samples, FloatArray]] = {
+        _TODAY: (past.present.durations, past.present.rewards)
+    }
+    if found.best is not None:
+        runs[_chosen(report)] = (past.replay.durations(found.best), past.replay.rewards(found.best))
+    spent = {name: np.cumsum(found.setup_cost + drawn) for name, (drawn, _) in runs.items()}
+    earned = {name: np.cumsum(rewards) for name, (_, rewards) in runs.items()}
+    end = max(float(each[-1]) for each in spent.values())
+    figure = empty_figure("samples spent, set-up included", "value of all that was shipped")
+    for name in runs:
+        places = _places(len(spent[name]))
+        figure.add_scatter(
+            x=[0.0, *spent[name][places].tolist()],
+            y=[0.0, *earned[name][places].tolist()],
+            mode="lines",
+            name=name,
+            line=_line(name),
+        )
+        last = float(spent[name][-1])
+        if last < end:
+            total = float(earned[name][-1])
+            figure.add_scatter(
+                x=[last, end],
+                y=[total, total * end / last],
+                mode="lines",
+                name=f"{name}, if it went on like that",
+                line=_line(name) | {"dash": "dot"},
+            )
+    figure.update_yaxes(rangemode="tozero")
+    caption = f"All {found.tests:,} tests in the order of the log."
+    if found.best is not None:
+        caption += (
+            " The policy was chosen by these very tests, and the summary above corrects for that."
+        )
+    return figure, caption

@@ -1,0 +1,152 @@
+"""What policies would have earned, with intervals: a line each."""
+
+from html import escape
+
+import plotly.graph_objects as go
+
+from dwell.history.evaluation import Verdict
+from dwell.report.evaluation import Report
+from dwell.report.evaluation_text import ranked
+from dwell.report.figures import BLUE, GREY, ORANGE, empty_figure
+from dwell.report.scale import Scale
+
+_MOST_POLICIES = 25
+_LONGEST_NAME = 24
+# Intervals that make the picture this many times as wide would spoil it.
+_TOO_WIDE = 3.0
+
+
+def forest(report: Report) -> tuple[go.Figure, str]:
+    """ROIs with their intervals, a line per policy; and what to say under it.
+
+    Args:
+        report: What was found on past tests.
+    """
+    found, scale = report.found, Scale.of(report)
+    different = _different(report)
+    shown = different[:_MOST_POLICIES]
+    figure = empty_figure(f"value per {scale.unit}", "")
+    rough, sure = found.rough, found.sure
+    low, high = float(rough.roi_low[shown].min()), float(rough.roi_high[shown].max())
+    now = rough.present
+    low, high = min(low, now.low), max(high, now.high)
+    fits = False
+    if sure is not None:
+        ends = min(low, sure.roi_low[shown].min()), max(high, sure.roi_high[shown].max())
+        fits = ends[1] - ends[0] <= _TOO_WIDE * (high - low)
+        low, high = ends if fits else (low, high)
+    figure.add_vrect(
+        x0=now.low * scale.samples,
+        x1=now.high * scale.samples,
+        fillcolor=GREY,
+        opacity=0.15,
+        line_width=0,
+        layer="below",
+    )
+    figure.add_scatter(
+        x=[found.present.roi * scale.samples] * 2,
+        y=[-0.6, len(shown) - 0.4],
+        mode="lines",
+        name="today",
+        line={"color": "#1c2026", "dash": "dot", "width": 1.5},
+    )
+    groups = {
+        "best": ([k for k in shown if k == found.best], ORANGE, "diamond", 12),
+        "not told apart from it": (
+            [k for k in shown if k in rough.alike and k != found.best],
+            BLUE,
+            "circle",
+            9,
+        ),
+        "others": ([k for k in shown if k not in rough.alike], GREY, "circle", 8),
+    }
+    for name, (members, colour, symbol, size) in groups.items():
+        if not members:
+            continue
+        y = [shown.index(k) for k in members]
+        if sure is not None and fits:
+            _intervals(figure, sure, members, y, scale.samples, colour, 1)
+        _intervals(figure, rough, members, y, scale.samples, colour, 4)
+        figure.add_scatter(
+            x=found.roi[members] * scale.samples,
+            y=y,
+            mode="markers",
+            name=name,
+            marker={"color": colour, "symbol": symbol, "size": size},
+            text=[escape(_short(report.past.candidates[k].name)) for k in members],
+            hovertemplate="%{text}: %{x:.4g}<extra></extra>",
+        )
+    margin = 0.04 * (high - low) or 1.0 / scale.samples
+    figure.update_xaxes(range=[(low - margin) * scale.samples, (high + margin) * scale.samples])
+    figure.update_yaxes(
+        range=[len(shown) - 0.4, -0.6],
+        tickvals=list(range(len(shown))),
+        ticktext=[_label(report, k) for k in shown],
+        showgrid=False,
+        zeroline=False,
+        automargin=True,
+        tickfont={"size": 12},
+    )
+    figure.update_layout(height=150 + 24 * len(shown), margin={"l": 10, "t": 60})
+    return figure, _under_forest(report, len(shown), len(different), fits)
+
+
+def _different(report: Report) -> list[int]:
+    """The policies, the best first; of those that would have done the same only one."""
+    found, seen = report.found, dict[tuple[float, float, float], int]()
+    for k in ranked(report):
+        key = (float(found.reward[k]), float(found.cost[k]), float(found.accept_rate[k]))
+        seen.setdefault(key, k)
+    return list(seen.values())
+
+
+def _intervals(
+    figure: go.Figure,
+    verdict: Verdict,
+    members: list[int],
+    y: list[int],
+    samples: int,
+    colour: str,
+    width: int,
+) -> None:
+    """A stroke from end to end per policy, in one broken line."""
+    ends = zip(verdict.roi_low[members].tolist(), verdict.roi_high[members].tolist(), strict=True)
+    x = [part for low, high in ends for part in (low * samples, high * samples, None)]
+    figure.add_scatter(
+        x=x,
+        y=[part for place in y for part in (place, place, None)],
+        mode="lines",
+        line={"color": colour, "width": width},
+        opacity=0.5 if width > 1 else 1.0,
+        showlegend=False,
+        hoverinfo="skip",
+    )
+
+
+def _label(report: Report, index: int) -> str:
+    name = escape(_short(report.past.candidates[index].name))
+    return f"<b>{name}</b>" if index == report.found.best else name
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
+
+
+def _under_forest(report: Report, shown: int, different: int, fits: bool) -> str:
+    found = report.found
+    text = f"Thick lines are rough intervals ({100 * (1 - found.alpha):.4g}%, for all at once)"
+    if found.sure is not None and fits:
+        text += ", thin ones are those that are sure"
+    text += "; the grey area is that of what is done today."
+    if found.sure is not None and not fits:
+        widths = (found.sure.roi_high - found.sure.roi_low).max()
+        times = widths / max(float((found.rough.roi_high - found.rough.roi_low).max()), 1e-300)
+        text += (
+            f" Intervals that are sure reach up to {times:,.0f} times as far, and would make the "
+            "picture useless: they are in the table."
+        )
+    if different < len(found.policies):
+        text += " Of policies that would have done the same, one is shown."
+    if shown < different:
+        text += f" These are the best {shown}; the others are in the table."
+    return text

@@ -1,0 +1,110 @@
+"""An evaluation as a page: what to do, how the policies compare, and what the log is like."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from dwell.report.evaluation import Report
+from dwell.report.evaluation_figures import band_map, lengths, over_time
+from dwell.report.evaluation_forest import forest
+from dwell.report.evaluation_text import grid, legend, summary
+from dwell.report.page import Section, page
+from dwell.report.tables import Grid
+
+_SHORT = 24
+
+
+def page_of(report: Report, notes: Sequence[str] = ()) -> str:
+    """The evaluation as an HTML page that needs no network.
+
+    Args:
+        report: What was found on past tests.
+        notes: What else to know about the log.
+    """
+    figure, caption = forest(report)
+    sections = [Section("What each policy would have earned", figure=figure, caption=caption)]
+    if (bands := band_map(report)) is not None:
+        sections.append(Section("How wide a band, and how long", figure=bands[0], caption=bands[1]))
+    figure, caption = lengths(report)
+    sections.append(Section("How long tests take", figure=figure, caption=caption))
+    figure, caption = over_time(report)
+    sections.append(Section("What it would have come to over time", figure=figure, caption=caption))
+    sections.append(Section("What was found in the log", _found(report, notes)))
+    sections.append(Section("How to read this", terms=_terms(report)))
+    table = _unbroken(grid(report, most=None, surely=True))
+    sections.append(
+        Section(
+            "All policies",
+            (f"{legend(report, table)} The table scrolls to the side.",),
+            table=table,
+        )
+    )
+    return page("What past tests say about stopping", [*summary(report), _about(report)], sections)
+
+
+def _unbroken(table: Grid) -> Grid:
+    """The table with names in one line each, but for long ones."""
+    rows = (
+        (name.replace(" ", "\N{NO-BREAK SPACE}") if len(name) <= _SHORT else name, *cells)
+        for name, *cells in table.rows
+    )
+    return replace(table, rows=tuple(rows))
+
+
+def _about(report: Report) -> str:
+    found, quality = report.found, report.past.quality
+    return (
+        f"All this is by {quality.tests:,} tests with {quality.samples:,} samples, at a set-up "
+        f"cost of {found.setup_cost:,g} samples a test. Value is counted in the unit of the "
+        "samples."
+    )
+
+
+def _found(report: Report, notes: Sequence[str]) -> tuple[str, ...]:
+    told = tuple(f"{text[0].upper()}{text[1:]}." for text in (*notes, *report.notes))
+    checked = (
+        "The log was checked for repeated rows, gaps in the order, values out of range, outcomes "
+        "without a partner, arms of unequal size, and tests that are too short or always the same."
+    )
+    return (checked, *told) if told else (checked, "Nothing was found.")
+
+
+def _terms(report: Report) -> tuple[tuple[str, str], ...]:
+    found = report.found
+    best = "" if found.best is None else f"; of the best policy, {int(found.cut[found.best]):,}"
+    sure = (
+        "Sure ones need no such thing: they hold for any number of tests, as all samples lie "
+        "within known bounds; that makes them wide."
+        if found.sure is not None
+        else "There are none that hold for any number of tests: for these, bounds have to be given "
+        "that all samples keep."
+    )
+    return (
+        (
+            "How a decision is scored",
+            "By the mean of the samples that came after it, which had no part in it. Scored by the "
+            "samples that it was made by, a decision to ship would look better than it is.",
+        ),
+        (
+            "Tests shorter than a policy's cap",
+            "Where a test ended before a policy had stopped, it is taken as dropped: what it would "
+            "have earned by going on is not known. That counts against long policies. The column "
+            f"cut says in how many of {found.tests:,} tests it happened{best}.",
+        ),
+        (
+            "How the choice is corrected",
+            "The policy with the highest ROI looks better than it is, since it was chosen for "
+            "that. So one is chosen on four fifths of the tests and scored on the other fifth, "
+            "five times over: that is the corrected figure.",
+        ),
+        (
+            "Intervals",
+            "Rough ones hold for all policies at once, but for a probability of "
+            f"{found.alpha:g}, if there are many tests. {sure}",
+        ),
+        (
+            "What must hold",
+            "The length of a past test must not have depended on its results. Where tests were "
+            "ended because of what they showed, their last samples are no fair ones, and all "
+            "figures here are biased.",
+        ),
+    )

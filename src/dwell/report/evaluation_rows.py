@@ -1,0 +1,98 @@
+"""An evaluation as plain figures for programs."""
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from math import isfinite
+from typing import Any
+
+from dwell.report.evaluation import Report
+from dwell.report.evaluation_text import beats_today, ranked, summary
+
+
+def about(report: Report, notes: Sequence[str] = ()) -> dict[str, object]:
+    """What the figures are about, for programs.
+
+    Args:
+        report: What was found on past tests.
+        notes: What else to know about the log.
+    """
+    found, past = report.found, report.past
+    present = {**asdict(found.present), "roi": found.present.roi}
+    return {
+        "summary": list(summary(report)),
+        "best": None if report.candidate is None else report.candidate.name,
+        "advice": None if report.candidate is None else report.candidate.advice,
+        "beats_today": found.best is not None and beats_today(report),
+        "setup_cost": found.setup_cost,
+        "alpha": found.alpha,
+        "tests": found.tests,
+        "left_out": past.left_out,
+        "ordered": past.ordered,
+        "present": {
+            "name": report.present,
+            **{name: _plain(value) for name, value in present.items()},
+            "roi_low": _plain(found.rough.present.low),
+            "roi_high": _plain(found.rough.present.high),
+        },
+        "corrected": {
+            name: _plain(getattr(found.corrected, name))
+            for name in ("roi", "error", "gain", "gain_error")
+        }
+        | {"chosen": [past.candidates[k].name for k in found.corrected.chosen]},
+        "quality": asdict(past.quality),
+        "notes": [*notes, *report.notes],
+    }
+
+
+def rows(report: Report) -> list[dict[str, Any]]:
+    """The figures of each policy as plain values, the best first; None for what is not known.
+
+    Args:
+        report: What was found on past tests.
+    """
+    sure = ("roi_surely_low", "roi_surely_high", "gain_surely_low", "gain_surely_high")
+    table = report.table
+    found = report.found
+    columns = [*(name for name in table if name not in ("alike", *sure)), *sure]
+    return [
+        {name: _plain(table[name][k]) if name in table else None for name in columns}
+        | {
+            "samples": float(found.cost[k]) - found.setup_cost,
+            "best": k == found.best,
+            "alike": k in found.rough.alike,
+            "surely_alike": None if found.sure is None else k in found.sure.alike,
+        }
+        for k in ranked(report)
+    ]
+
+
+def json_text(report: Report, notes: Sequence[str] = ()) -> str:
+    """All of it as JSON.
+
+    Args:
+        report: What was found on past tests.
+        notes: What else to know about the log.
+    """
+    told = {**about(report, notes), "rows": rows(report)}
+    return json.dumps(told, indent=2, allow_nan=False)
+
+
+def csv_text(report: Report) -> str:
+    """The rows as CSV, with the names of the columns first; what is not known is empty.
+
+    Args:
+        report: What was found on past tests.
+    """
+    text = io.StringIO()
+    figures = rows(report)
+    writer = csv.DictWriter(text, list(figures[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(figures)
+    return text.getvalue()
+
+
+def _plain(value: object) -> object:
+    return None if isinstance(value, float) and not isfinite(value) else value

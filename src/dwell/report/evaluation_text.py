@@ -1,0 +1,244 @@
+"""An evaluation in three lines and a table."""
+
+from dataclasses import replace
+from statistics import NormalDist
+
+from dwell.history.evaluation import Verdict
+from dwell.report.evaluation import Report
+from dwell.report.scale import Scale
+from dwell.report.tables import Grid
+
+_MOST_SHOWN = 15
+# Between columns of a terminal's table; and which columns are left out first where it is narrow:
+# the ends of the gain, how many tests are shipped, are cut, and what is saved.
+_GAP = 3
+_DISPENSABLE = ({5, 6}, {7}, {10}, {9}, {4})
+
+
+def summary(report: Report) -> tuple[str, ...]:
+    """What to do and what it earns; how that compares with today; how sure it is.
+
+    Args:
+        report: What was found on past tests.
+    """
+    if report.found.best is None:
+        return _nothing_earned(report)
+    return _to_do(report, report.found.best), _today(report, report.found.best), _sureness(report)
+
+
+def _to_do(report: Report, best: int) -> str:
+    found, scale = report.found, Scale.of(report)
+    advice = report.past.candidates[best].advice
+    head = "What to do" if beats_today(report) else "What did best"
+    text = (
+        f"{head}: {advice[0].upper()}{advice[1:]}. On these tests it would have earned "
+        f"{scale.text(float(found.roi[best]))} per {scale.unit}, roughly between "
+        f"{_between(scale, found.rough, best)} ({_level(report)})"
+    )
+    if found.sure is not None:
+        text += f" and surely between {_between(scale, found.sure, best)}"
+    corrected = found.corrected
+    return (
+        f"{text}; corrected for having been chosen by the same tests, "
+        f"{scale.text(corrected.roi)} ± {scale.text(corrected.error)} (one standard error)."
+    )
+
+
+def _today(report: Report, best: int) -> str:
+    found, rough = report.found, report.found.rough
+    now = f"what is done today ({report.present}; {_earned_today(report)})"
+    lead = float(found.roi[best]) - found.present.roi
+    span = f"{_size(report, rough.gain_low[best])} to {_size(report, rough.gain_high[best])}"
+    error = _size(report, found.corrected.gain_error).lstrip("+")
+    corrected = f"{_size(report, found.corrected.gain)} ± {error}"
+    if beats_today(report):
+        text = (
+            f"Against today: that is {_size(report, lead).lstrip('+')} more than {now}, roughly "
+            f"{span}; corrected for the choice, {corrected}"
+        )
+    else:
+        text = (
+            f"Against today: no candidate is shown to beat {now}; corrected for the choice, the "
+            f"gain is {corrected}, and that of the best is roughly {span}"
+        )
+    return f"{text}. {_samples(report, best)}"
+
+
+def beats_today(report: Report) -> bool:
+    """Whether choosing a candidate is shown to earn more than is earned today.
+
+    Args:
+        report: What was found on past tests.
+    """
+    corrected, alpha = report.found.corrected, report.found.alpha
+    return corrected.gain > NormalDist().inv_cdf(1.0 - alpha / 2.0) * corrected.gain_error
+
+
+def _samples(report: Report, best: int) -> str:
+    found = report.found
+    drawn, now = float(found.cost[best]), found.present.cost
+    mean = _mean(drawn - found.setup_cost)
+    change = f"{_mean(abs(now - drawn))} {'fewer' if drawn <= now else 'more'}"
+    return (
+        f"A test takes {mean} {'sample' if mean == '1' else 'samples'} on average instead of "
+        f"{_mean(now - found.setup_cost)}, {change}."
+    )
+
+
+def _sureness(report: Report) -> str:
+    found = report.found
+    others, tests = len(found.policies) - 1, f"{found.tests:,} tests"
+    text = f"How sure: there is no other policy to tell it apart from by these {tests}"
+    if others:
+        known = "1 other policy" if others == 1 else f"the other {others:,} policies"
+        text = (
+            f"How sure: {len(found.rough.alike) - 1:,} of {known} cannot be told apart from it by "
+            f"these {tests}, roughly judged"
+        )
+        if found.sure is not None:
+            text += f", and {len(found.sure.alike) - 1:,} if that is to be sure"
+    if found.sure is None:
+        text += "; nothing is sure, as no bounds are known that all samples keep"
+    return f"{text}; {_left_out(report)}."
+
+
+def _nothing_earned(report: Report) -> tuple[str, ...]:
+    found = report.found
+    return (
+        "What to do: none of these. No policy earned anything on these tests.",
+        f"Against today: what is done today ({report.present}) earned {_earned_today(report)}.",
+        f"How sure: that is by {found.tests:,} tests; {_left_out(report)}.",
+    )
+
+
+def _left_out(report: Report) -> str:
+    left = report.past.left_out
+    if not left:
+        return "no test was left out"
+    return (
+        "1 test was left out as too short"
+        if left == 1
+        else f"{left:,} tests were left out as too short"
+    )
+
+
+def _earned_today(report: Report) -> str:
+    scale = Scale.of(report)
+    return f"{scale.text(report.found.present.roi)} per {scale.unit}"
+
+
+def _size(report: Report, gain: float) -> str:
+    """A gain in percent of what is earned today, where that is above 0."""
+    now = report.found.present.roi
+    if now > 0.0:
+        rounded = round(gain / now, 2) + 0.0
+        return f"{rounded:{'+' if rounded else ''},.0%}"
+    scale = Scale.of(report)
+    return f"{scale.text(gain, signed=True)} per {scale.unit}"
+
+
+def _between(scale: Scale, verdict: Verdict, index: int) -> str:
+    low, high = float(verdict.roi_low[index]), float(verdict.roi_high[index])
+    return f"{scale.text(low)} and {scale.text(high)}"
+
+
+def _level(report: Report) -> str:
+    return f"{100.0 * (1.0 - report.found.alpha):.4g}%"
+
+
+def _mean(samples: float) -> str:
+    return f"{samples:,.{1 if samples < 100.0 else 0}f}".removesuffix(".0")
+
+
+def ranked(report: Report) -> list[int]:
+    """The policies by their ROI, the best first.
+
+    Args:
+        report: What was found on past tests.
+    """
+    return sorted(range(len(report.found.policies)), key=lambda k: -float(report.found.roi[k]))
+
+
+def grid(report: Report, *, most: int | None = _MOST_SHOWN, surely: bool = False) -> Grid:
+    """The policies as a table, the best first.
+
+    Args:
+        report: What was found on past tests.
+        most: How many rows to show; None for all.
+        surely: Whether to show the intervals that are sure, where there are any.
+    """
+    shown = ranked(report)[:most]
+    marked = frozenset(place for place, k in enumerate(shown) if k == report.found.best)
+    columns = _columns(report, surely)
+    cells = tuple(tuple(column[k] for _, column in columns) for k in shown)
+    return Grid(tuple(title for title, _ in columns), cells, marked, left=1)
+
+
+def _columns(report: Report, surely: bool) -> list[tuple[str, list[str]]]:
+    """Titles, and a text per policy under each."""
+    found, rough, sure = report.found, report.found.rough, report.found.sure
+    scale = Scale.of(report)
+    columns = [
+        ("policy", [candidate.name for candidate in report.past.candidates]),
+        ("ROI", scale.texts(found.roi)),
+        ("low", scale.texts(rough.roi_low)),
+        ("high", scale.texts(rough.roi_high)),
+    ]
+    columns += [
+        ("vs today", scale.texts(found.roi - found.present.roi, signed=True)),
+        ("low", scale.texts(rough.gain_low, signed=True)),
+        ("high", scale.texts(rough.gain_high, signed=True)),
+        ("shipped", [f"{share:.1%}" for share in found.accept_rate]),
+        ("samples", [_mean(float(cost) - found.setup_cost) for cost in found.cost]),
+        ("saved", [f"{share:.0%}" for share in found.saved]),
+        ("cut", [f"{count:,}" for count in found.cut]),
+        ("", [_mark(report, k) for k in range(len(found.policies))]),
+    ]
+    if surely and sure is not None:
+        columns.append(("surely low", scale.texts(sure.roi_low)))
+        columns.append(("surely high", scale.texts(sure.roi_high)))
+    return columns
+
+
+def fitted(table: Grid, width: int) -> Grid:
+    """The table of a terminal so many columns wide: what does not fit is left out.
+
+    Args:
+        table: All of it, without intervals that are sure.
+        width: How many characters there are in a line.
+    """
+    lines = (table.header, *table.rows)
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    kept = list(range(len(widths)))
+    for dropped in _DISPENSABLE:
+        if sum(widths[column] + _GAP for column in kept) <= width:
+            break
+        kept = [column for column in kept if column not in dropped]
+    header, *rows = (tuple(line[column] for column in kept) for line in lines)
+    return replace(table, header=header, rows=tuple(rows))
+
+
+def _mark(report: Report, index: int) -> str:
+    if index == report.found.best:
+        return "best"
+    return "alike" if index in report.found.rough.alike else ""
+
+
+def legend(report: Report, table: Grid) -> str:
+    """What the columns of the table are.
+
+    Args:
+        report: What was found on past tests.
+        table: The table.
+    """
+    meanings = {
+        "ROI": f"ROI is what is earned per {Scale.of(report).unit}, set-up included; low and high "
+        f"are the ends of its rough interval ({_level(report)}, for all policies at once).",
+        "vs today": "Vs today is by how much it is above the ROI of what is done today.",
+        "saved": "Saved is the share of all samples that are not drawn.",
+        "cut": "Cut counts tests that ended before the policy had stopped: they are taken as "
+        "dropped.",
+        "surely low": "Surely low and high are the ends of the ROI's interval that is sure.",
+        "": "Policies that are alike cannot be told apart from the best.",
+    }
+    return " ".join(text for title, text in meanings.items() if title in table.header)

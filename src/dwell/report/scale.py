@@ -1,0 +1,49 @@
+"""Scale: returns on testing as people can read them."""
+
+from dataclasses import dataclass
+from math import floor, isfinite, log10
+
+from dwell.arrays import FloatArray
+from dwell.report.evaluation import Report
+
+# Where a thousand samples earn less than this, figures are given for a million.
+_TINY = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How ROIs are written: per so many samples, with so many decimals.
+
+    Example:
+        >>> scale = Scale(1000, 2)
+        >>> scale.text(0.02), scale.text(-1e-9), scale.text(0.0123, signed=True)
+        ('20.00', '0.00', '+12.30')
+    """
+
+    samples: int
+    decimals: int
+
+    @classmethod
+    def of(cls, report: Report) -> "Scale":
+        """One on which the best policy and the present rule have three digits or more."""
+        found = report.found
+        most = max(abs(found.present.roi), abs(float(found.roi.max())))
+        samples = 1_000_000 if 0.0 < 1_000 * most < _TINY else 1_000
+        digits = 2 - floor(log10(samples * most)) if most > 0.0 else 0
+        return cls(samples, min(max(digits, 0), 9))
+
+    @property
+    def unit(self) -> str:
+        """What a figure is counted per."""
+        return f"{self.samples:,} samples"
+
+    def text(self, roi: float, *, signed: bool = False) -> str:
+        """An ROI in this unit; a dash if there is none."""
+        if not isfinite(roi):
+            return "-"
+        rounded = round(roi * self.samples, self.decimals) + 0.0  # no minus before a zero
+        return f"{rounded:{'+' if signed and rounded else ''},.{self.decimals}f}"
+
+    def texts(self, rois: FloatArray, *, signed: bool = False) -> list[str]:
+        """Many of them."""
+        return [self.text(roi, signed=signed) for roi in rois.tolist()]

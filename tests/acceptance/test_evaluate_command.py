@@ -1,0 +1,394 @@
+"""`dwell evaluate`."""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+import pytest
+
+import dwell
+from dwell.cli.output import progress_by_share
+from tests.acceptance.commands import assert_refused, assert_self_contained, figures, run, started
+
+TESTS, LENGTH = 120, 40
+COST = ("--setup-cost", "5")
+DIRTY = "test,order,value\na,1,0.5\na,2,far\na,3,\nb,1,1\nb,1,2\nc,1,4\nc,2,5\nc,4,6\n"
+
+
+def table() -> pa.Table:
+    """A raw log of thumbs up and down."""
+    world = dwell.World(dwell.Atoms([-0.2, 0.5], [0.7, 0.3]), dwell.Signs())
+    _, samples = world.sample(TESTS, LENGTH, rng=3)
+    return pa.table(
+        {
+            "test": np.repeat([f"idea {i}" for i in range(TESTS)], LENGTH),
+            "order": np.tile(np.arange(LENGTH), TESTS),
+            "value": samples.ravel().astype(np.float64),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The same as CSV."""
+    path = tmp_path_factory.mktemp("log") / "log.csv"
+    pyarrow.csv.write_csv(table(), path)
+    return str(path)
+
+
+@pytest.fixture
+def dirty(tmp_path: Path) -> str:
+    """A log with faults."""
+    path = tmp_path / "dirty.csv"
+    path.write_text(DIRTY, encoding="utf-8")
+    return str(path)
+
+
+def test_it_tells_what_to_do_how_that_compares_and_how_sure_it_is(log: str) -> None:
+    """Three paragraphs, the best policies, and what their columns are."""
+    result = run("evaluate", log, *COST, "--bounds", "-1,1")
+    assert result.exit_code == 0, result.output
+    do, today, sure, *_ = (" ".join(part.split()) for part in result.stdout.split("\n\n"))
+    report = dwell.evaluate(dwell.Log(log, bounds=(-1, 1)), setup_cost=5)
+    assert report.candidate is not None
+    assert report.candidate.advice[1:] in do
+    assert "surely between" in do
+    assert today.startswith("Against today: ")
+    assert sure.startswith("How sure: ")
+    lines = result.stdout.splitlines()
+    [header] = [index for index, line in enumerate(lines) if line.split()[:2] == ["policy", "ROI"]]
+    assert lines[header + 2].split()[-1] == "best"
+    shown = [line for line in lines[header + 2 :] if line.strip()][:16]
+    assert shown[15].startswith("ROI is what is earned per")
+    assert result.stderr == "reading the log…\n"
+
+
+def test_all_policies_are_shown_if_asked_for(log: str) -> None:
+    """Not only the best 15."""
+    short, every = run("evaluate", log).stdout, run("evaluate", log, "--all").stdout
+    count = len(figures("evaluate", log)["rows"])
+    assert len(every.splitlines()) - len(short.splitlines()) == count - 15
+
+
+def test_its_json_is_what_the_library_computes(log: str) -> None:
+    """A row per policy, the best first; and what they are about."""
+    printed = figures("evaluate", log, *COST, "--bounds", "-1,1", "--min-samples", "3")
+    report = dwell.evaluate(dwell.Log(log, bounds=(-1, 1)), setup_cost=5, min_samples=3)
+    found, columns = report.found, report.table
+    order = sorted(range(len(found.policies)), key=lambda k: -found.roi[k])
+    for name in columns:
+        assert [row[name] for row in printed["rows"]] == [columns[name][k] for k in order]
+    assert [row["best"] for row in printed["rows"]] == [k == found.best for k in order]
+    assert report.candidate is not None
+    assert printed["best"] == report.candidate.name
+    assert printed["tests"] == TESTS
+    assert printed["corrected"]["gain"] == found.corrected.gain
+    assert printed["present"]["roi"] == found.present.roi
+    assert len(printed["summary"]) == 3
+
+
+def test_the_present_rule_can_be_told(log: str) -> None:
+    """Ship what is ahead in the end, or what is significant, or stop after so many."""
+    policy = dwell.fixed(10, np.nextafter(0.0, 1.0))
+    for text, present in (
+        ("ahead", dwell.AtEnd(0)),
+        ("significant", dwell.AtEnd(1.959964)),
+        ("10", policy),
+    ):
+        printed = figures("evaluate", log, *COST, "--present", text)["present"]
+        report = dwell.evaluate(log, setup_cost=5, present=present)
+        assert printed["name"] == report.present
+        assert printed["roi"] == report.found.present.roi
+
+
+def test_figures_are_the_same_for_any_number_of_workers(log: str, tmp_path: Path) -> None:
+    """Threads or none, from CSV or in parts from Parquet."""
+    path = tmp_path / "log.parquet"
+    pyarrow.parquet.write_table(table(), path, row_group_size=500)
+    printed = figures("evaluate", log, "--workers", "1")
+    for source in (log, str(path), str(tmp_path), str(tmp_path / "*.parquet")):
+        assert figures("evaluate", source, "--workers", "2") == printed
+
+
+def test_a_log_out_of_order_is_sorted_and_that_is_noted(log: str, tmp_path: Path) -> None:
+    """Or sorted at once, where it is known to be out of order."""
+    mixed = str(tmp_path / "mixed.csv")
+    order = np.random.default_rng(0).permutation(TESTS * LENGTH)
+    # Tests come in the order of their first rows.
+    first = np.concatenate([np.arange(0, TESTS * LENGTH, LENGTH), order[order % LENGTH > 0]])
+    pyarrow.csv.write_csv(table().take(pa.array(first)), mixed)
+    result = run("evaluate", mixed, *COST)
+    assert "Note: rows did not come in order, and were sorted first" in result.stderr.splitlines()
+    rows = figures("evaluate", log, *COST)["rows"]
+    assert figures("evaluate", mixed, *COST)["rows"] == rows
+    assert figures("evaluate", mixed, *COST, "--sort", "--memory", "500MB")["rows"] == rows
+
+
+def test_columns_can_be_named_and_arms_labelled(log: str, tmp_path: Path) -> None:
+    """Titles that differ are mapped to ours; the rest is as ever."""
+    renamed = str(tmp_path / "renamed.csv")
+    pyarrow.csv.write_csv(table().rename_columns(["id", "at", "revenue"]), renamed)
+    titles = ("--columns", "value=revenue, test=id,order=at")
+    assert figures("evaluate", renamed, *titles) == figures("evaluate", log)
+    arms = tmp_path / "arms.csv"
+    rows = "".join(
+        f"t{i},{arm},{k},{(i + k) % 2}\n" for i in range(6) for k in range(8) for arm in "xy"
+    )
+    arms.write_text(f"test,arm,order,outcome\n{rows}", encoding="utf-8")
+    printed = figures("evaluate", str(arms), "--arms", "x,y", "--form", "two-arm", "--check")
+    assert (printed["controls"], printed["treated"]) == (48, 48)
+
+
+def test_a_query_is_read_like_a_log(log: str, tmp_path: Path) -> None:
+    """Over files, or over a database that is a DuckDB file."""
+    database = tmp_path / "tests.duckdb"
+    with duckdb.connect(str(database)) as connection:
+        connection.execute(f"create table results as from '{log}'")
+    rows = figures("evaluate", log)["rows"]
+    assert figures("evaluate", "--query", f"from '{log}'")["rows"] == rows
+    query = ("--query", "select * from results", "--database", str(database))
+    assert figures("evaluate", *query)["rows"] == rows
+
+
+def test_the_upworthy_archive_is_read(tmp_path: Path) -> None:
+    """As it was published; what is left out is noted."""
+    lines = [",created_at,clickability_test_id,impressions,clicks"]
+    for i in range(30):
+        clicks = (30, 20 + i % 25)
+        lines += [f"{i},2015-01-{1 + i % 28:02} 10:00:00,t{i},900,{each}" for each in clicks]
+    lines.append("99,2015-02-01 10:00:00,alone,900,9")
+    path = tmp_path / "packages.csv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    result = run("evaluate", str(path), "--format", "upworthy", *COST)
+    assert result.exit_code == 0, result.output
+    left = "1 left out: tests of one package, which has nothing to be compared with"
+    assert f"Note: {left}" in result.stderr.splitlines()
+    printed = figures("evaluate", str(path), "--format", "upworthy", *COST, "--seed", "2")
+    assert printed["tests"] == 30
+    assert left in printed["notes"]
+
+
+def test_files_hold_what_is_printed(log: str, tmp_path: Path) -> None:
+    """CSV and JSON say the same as `--json`; what is not known is empty in CSV."""
+    as_json, as_csv = tmp_path / "report.json", tmp_path / "report.csv"
+    printed = figures("evaluate", log, *COST, "--out", str(as_json))
+    assert json.loads(as_json.read_text()) == printed
+    figures("evaluate", log, *COST, "--out", str(as_csv))
+    with as_csv.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    for row, expected in zip(rows, printed["rows"], strict=True):
+        assert row == {n: "" if value is None else str(value) for n, value in expected.items()}
+
+
+def test_its_page_needs_no_network(log: str, tmp_path: Path) -> None:
+    """It begins with the three lines that are printed."""
+    page = tmp_path / "report.html"
+    assert run("evaluate", log, *COST, "--out", str(page)).exit_code == 0
+    assert_self_contained(page)
+    text = page.read_text(encoding="utf-8")
+    assert "<p>What " in text
+    assert "<p>Against today: " in text
+    assert "<p>How sure: " in text
+    assert list(tmp_path.iterdir()) == [page]
+
+
+def test_a_clean_log_passes_the_check(log: str) -> None:
+    """What was understood is said, for people and for programs."""
+    result = run("evaluate", log, "--check")
+    assert result.exit_code == 0
+    assert result.stdout.splitlines() == [
+        "Form: raw",
+        "Columns: test, order, value",
+        "Rows that can be used: 4,800; tests: 120; samples: 4,800",
+        "Order: rows come in order",
+        "Problems: none",
+    ]
+    printed = figures("evaluate", log, "--check")
+    assert printed["usable"]
+    assert printed["rows"] == TESTS * LENGTH
+    assert printed["problems"] == []
+
+
+def test_a_dirty_log_fails_the_check_with_all_that_is_wrong(dirty: str) -> None:
+    """Each problem with its count and its first rows; exit code 2."""
+    result = run("evaluate", dirty, "--check")
+    assert result.exit_code == 2
+    said = " ".join(result.stdout.split())
+    assert "value in row 2 of" in said
+    assert "refused 2 2, 3" in said
+    assert "both of test b" in said
+    assert "noted 1" in said
+    assert result.stderr.splitlines()[-1] == (
+        "Error: the log cannot be used as it is: mend what is refused, and check again"
+    )
+    result = run("evaluate", dirty, "--check", "--json")
+    assert result.exit_code == 2
+    printed = json.loads(result.stdout)
+    assert not printed["usable"]
+    assert [problem["fatal"] for problem in printed["problems"]].count(True) == 2
+    assert printed["problems"][0]["rows"] == [2, 3]
+
+
+def test_a_log_that_is_not_there_fails_the_check() -> None:
+    """It has no form."""
+    result = run("evaluate", "missing.csv", "--check")
+    assert result.exit_code == 2
+    assert "Form: could not be told" in result.stdout
+    assert "got none there" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (("missing.csv",), "missing.csv must be a file, a folder or a pattern of files"),
+        ((), "give a LOG to read or a --query, one of the two"),
+        (("LOG", "--query", "select 1"), "give a LOG to read or a --query, one of the two"),
+        (("LOG", "--database", "x.duckdb"), "--database needs a --query"),
+        (("--query", "select 1", "--format", "upworthy"), "is for a file: give LOG instead"),
+        (("--query", "select 1 as x"), "the query must have the columns"),
+        (("--query", "drop table x"), "the query must be one select"),
+        (("--query", "select 1", "--database", "missing.duckdb"), "the query must"),
+        (("--query", "select 1", "--database", "mysql://x"), "database must be a DuckDB file"),
+        (("LOG", "--form", "wide"), "--form must be raw, two-arm, counts or batches, got 'wide'"),
+        (("LOG", "--form", "counts"), "must have the columns test, n_c, x_c, n_t, x_t"),
+        (("LOG", "--format", "csv"), "--format must be log or upworthy, got 'csv'"),
+        (("LOG", "--format", "upworthy"), "with one column clickability_test_id"),
+        (("LOG", "--columns", "revenue"), "--columns must look like value=revenue,test=id"),
+        (("LOG", "--columns", "price=x"), "columns must map names among"),
+        (("LOG", "--columns", "value=x"), "must have the column 'x', which value is mapped to"),
+        (("LOG", "--present", "often"), "--present must be ahead, significant or a whole number"),
+        (("LOG", "--present", "0"), "--present must be ahead, significant or a whole number"),
+        (("LOG", "--present", "1e9"), "from 1 to 4,194,304, got '1e9'"),
+        (("LOG", "--setup-cost", "-1"), ">= 0"),
+        (("LOG", "--min-samples", "0"), ">= 1"),
+        (("LOG", "--bounds", "1"), "--bounds must look like -1,1, got '1'"),
+        (("LOG", "--bounds", "1,x"), "--bounds must be a number"),
+        (("LOG", "--bounds", "1,-1"), "--bounds must be a lower number and a higher one, got 1,-1"),
+        (("LOG", "--bounds", "nan,1"), "--bounds must be a lower number and a higher one"),
+        (("LOG", "--arms", "a"), "--arms must look like control,treatment, got 'a'"),
+        (("LOG", "--arms", "a,a"), "arms must be two different labels"),
+        (("LOG", "--seed", "-1"), ">= 0"),
+        (("LOG", "--alpha", "1"), "strictly between 0 and 1"),
+        (("LOG", "--sure", "bayes"), "--sure must be bernstein or betting, got 'bayes'"),
+        (("LOG", "--rough", "jackknife"), "--rough must be normal or bootstrap, got 'jackknife'"),
+        (("LOG", "--memory", "much"), "--memory must look like 500MB or 1GB, got 'much'"),
+        (("LOG", "--workers", "0"), ">= 1"),
+        (("LOG", "--workers", "2", "--scheduler", "tcp://x:1"), "give --workers or --scheduler"),
+        (("LOG", "--scheduler", "nowhere"), "--scheduler must be the address of"),
+        (("LOG", "--out", "report.txt"), "must end in .html or .csv or .json"),
+        (("LOG", "--out", "missing/report.html"), "there is no folder missing; choose another"),
+        (
+            ("LOG", "--check", "--out", "report.csv"),
+            "--check writes nothing: give it without --out",
+        ),
+        (("LOG", "--nonsense"), "No such option"),
+    ],
+    ids=" ".join,
+)
+def test_every_bad_value_gets_one_sentence(
+    options: tuple[str, ...],
+    reason: str,
+    log: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Before anything is read, and nothing is written."""
+    monkeypatch.chdir(tmp_path)
+    given = tuple(log if text == "LOG" else text for text in options)
+    outputs = () if "--out" in given else ("--out", "out.json")
+    if "--check" in given:
+        outputs = ()
+    assert_refused(("evaluate", *given, *outputs), reason)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (DIRTY, "value in row 2 of dirty.csv must be a finite number, got 'far'"),
+        ("test,order,value\n", "dirty.csv must have 2 tests or more"),
+        ("test,order,value\na,1,1\na,2,2\n", "must have 2 tests or more of 2 samples or more"),
+        ("test,order,value\na,1,1\na,2,1\nb,1,1\nb,2,1\n", "samples must differ within some test"),
+        ("test,n_c,x_c,n_t,x_t\na,9,1,9,10\n", "unlike test a in row 1 of dirty.csv"),
+    ],
+)
+def test_a_log_that_cannot_be_used_gets_one_sentence(
+    text: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While it is read, and nothing is written."""
+    monkeypatch.chdir(tmp_path)
+    Path("dirty.csv").write_text(text, encoding="utf-8")
+    result = run("evaluate", "dirty.csv", "--out", "report.html")
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    reading, sentence = result.stderr.splitlines()
+    assert reading == "reading the log…"
+    assert sentence.startswith("Error: ")
+    assert reason in sentence
+    assert os.listdir() == ["dirty.csv"]
+
+
+def test_a_file_that_cannot_be_written_leaves_nothing_behind(
+    log: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A disk that fills up at the last moment costs the file, and no half of one stays."""
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("os.replace", full)
+    result = run("evaluate", log, "--out", "report.html")
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.splitlines()[-1] == (
+        "Error: cannot write report.html: No space left on device; choose another --out"
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_true_process_prints_no_bars_where_it_is_piped(log: str) -> None:
+    """Nor anything else that only a terminal understands."""
+    with started("evaluate", log) as process:
+        said, noted = process.communicate()
+    assert process.returncode == 0
+    assert "\x1b" not in said + noted
+    assert noted == "reading the log…\n"
+
+
+def test_a_terminal_gets_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It pulses until the first share comes."""
+    bars: list[dict[str, object]] = []
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setattr(
+        "rich.progress.Progress.update", lambda *_, **given: bars.append(dict(given))
+    )
+    with progress_by_share("reading") as advance:
+        assert bars == []
+        advance(0.5)
+    assert bars == [{"total": 1.0, "completed": 0.5}]
+
+
+def test_help_shows_examples_and_loads_nothing_heavy() -> None:
+    """Neither numbers nor databases are imported to show help."""
+    assert "Examples:\n    dwell evaluate log" in run("evaluate", "--help").stdout
+    code = (
+        "import sys\n"
+        "from dwell.cli import main\n"
+        "try:\n"
+        "    main(['evaluate', '--help'])\n"
+        "except SystemExit as left:\n"
+        "    assert left.code == 0\n"
+        "heavy = {'numpy', 'pyarrow', 'duckdb', 'plotly', 'rich'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,310 @@
+"""What an evaluation says: three lines, a table, plain figures and a page."""
+
+import csv
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from math import nan
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import dwell
+from dwell.arrays import FloatArray
+from dwell.errors import CannotWrite
+from dwell.report.evaluation_figures import band_map, lengths, over_time
+from dwell.report.evaluation_forest import forest
+from dwell.report.evaluation_page import page_of
+from dwell.report.evaluation_rows import about, csv_text, json_text, rows
+from dwell.report.evaluation_text import fitted, grid, legend, summary
+from dwell.report.scale import Scale
+
+
+def log_of(samples: FloatArray, **given: object) -> dwell.Log:
+    """A raw log of tests of one length."""
+    tests, length = samples.shape
+    columns = {
+        "test": np.repeat(np.arange(tests), length),
+        "order": np.tile(np.arange(length), tests),
+        "value": samples.ravel(),
+    }
+    return dwell.Log(pa.table(columns), **given)  # type: ignore[arg-type]
+
+
+def signs(tests: int = 400, length: int = 60, **given: object) -> dwell.Log:
+    """Ideas of which one in five is good, by thumbs up and down."""
+    world = dwell.World(dwell.Atoms([-0.2, 0.5], [0.8, 0.2]), dwell.Signs())
+    _, samples = world.sample(tests, length, rng=1)
+    return log_of(samples.astype(np.float64), **given)
+
+
+@pytest.fixture(scope="module")
+def gaining() -> dwell.Report:
+    """Short tests would have earned more."""
+    return dwell.evaluate(signs(bounds=(-1.0, 1.0)), setup_cost=5)
+
+
+@pytest.fixture(scope="module")
+def losing() -> dwell.Report:
+    """One sample decides less well than sixty, where tests are dear to set up."""
+    return dwell.evaluate(signs(), {"one <sample>": dwell.fixed(1, 1)}, setup_cost=1000)
+
+
+@pytest.fixture(scope="module")
+def barren() -> dwell.Report:
+    """Nothing is ever ahead."""
+    policies = [dwell.fixed(1, 1), dwell.fixed(3, 1)]
+    return dwell.evaluate(log_of(np.full((9, 5), -1.0)), policies)
+
+
+def test_a_gain_is_told_in_three_lines(gaining: dwell.Report) -> None:
+    """What to do with what it earns, how that compares with today, and how sure it is."""
+    do, today, sure = summary(gaining)
+    found, best, scale = gaining.found, gaining.found.best, Scale.of(gaining)
+    assert best is not None
+    assert gaining.candidate is not None
+    advice = gaining.candidate.advice
+    assert do.startswith(f"What to do: {advice[0].upper()}{advice[1:]}. On these tests it would")
+    assert f"earned {1000 * found.roi[best]:,.2f} per 1,000 samples, roughly between" in do
+    assert f"{scale.text(float(found.rough.roi_low[best]))} and" in do
+    assert found.sure is not None
+    assert f"(95%) and surely between {scale.text(float(found.sure.roi_low[best]))} and " in do
+    corrected = found.corrected
+    assert f"{scale.text(corrected.roi)} ± {scale.text(corrected.error)} (one standard" in do
+    more = (float(found.roi[best]) - found.present.roi) / found.present.roi
+    assert today.startswith(f"Against today: that is {more:,.0%} more than what is done today (to ")
+    low, high = (float(end[best]) for end in (found.rough.gain_low, found.rough.gain_high))
+    now = found.present.roi
+    assert f"roughly {low / now:+,.0%} to {high / now:+,.0%};" in today
+    assert f"instead of 60, {60 - (found.cost[best] - 5):.1f}".removesuffix(".0") in today
+    assert f"{len(found.rough.alike) - 1} of the other {len(found.policies) - 1} policies" in sure
+    assert f"these 400 tests, roughly judged, and {len(found.sure.alike) - 1} if that is to" in sure
+    assert sure.endswith("; no test was left out.")
+
+
+def test_no_gain_is_told_plainly(losing: dwell.Report) -> None:
+    """It is not recommended, and without bounds nothing is called sure."""
+    do, today, sure = summary(losing)
+    assert losing.found.corrected.gain < 0.0
+    assert do.startswith("What did best: Run one <sample>.")
+    assert "surely" not in do
+    assert today.startswith("Against today: no candidate is shown to beat what is done today (to ")
+    assert f"the gain is -{-losing.found.corrected.gain / losing.found.present.roi:.0%} ±" in today
+    assert today.endswith(" A test takes 1 sample on average instead of 60, 59 fewer.")
+    assert "no other policy to tell it apart from by these 400 tests; nothing is sure" in sure
+
+
+def test_a_gain_within_its_error_is_not_shown(gaining: dwell.Report) -> None:
+    """A gain above 0 that may well be none does not beat what is done today."""
+    corrected = replace(gaining.found.corrected, gain=1e-3, gain_error=1e-3)
+    doubtful = replace(gaining, found=replace(gaining.found, corrected=corrected))
+    assert "no candidate is shown to beat" in summary(doubtful)[1]
+    assert not about(doubtful)["beats_today"]
+
+
+def test_nothing_earned_is_told_in_three_lines(barren: dwell.Report) -> None:
+    """Then nothing is advised."""
+    do, today, sure = summary(barren)
+    assert do == "What to do: none of these. No policy earned anything on these tests."
+    assert today.endswith("(to the end, ship if ahead) earned 0 per 1,000 samples.")
+    assert sure == "How sure: that is by 9 tests; no test was left out."
+    assert about(barren)["best"] is None
+    assert about(barren)["advice"] is None
+    assert {row[-1] for row in grid(barren).rows} == {""}
+
+
+def test_a_gain_over_a_loss_is_no_share_of_it() -> None:
+    """It is told in units of value: nobody understands a percentage of a loss."""
+    always = dwell.fixed(1, -5)
+    report = dwell.evaluate(signs(), [dwell.fixed(9, 1)], setup_cost=5, present=always)
+    assert report.found.present.roi < 0.0
+    today = summary(report)[1]
+    assert "per 1,000 samples more than what is done today (the present policy, cap 1; -" in today
+    assert "%" not in today
+
+
+def test_tests_left_out_are_counted() -> None:
+    """Those of one sample cannot be decided and scored."""
+    columns = {"test": [1, 1, 1, 2, 2, 2, 3], "order": [1, 2, 3, 1, 2, 3, 1]}
+    table = pa.table(columns | {"value": [1.0, 1.0, 1.0, -1.0, 1.0, -1.0, 1.0]})
+    report = dwell.evaluate(table, [dwell.fixed(1, 1)])
+    assert summary(report)[2].endswith("; 1 test was left out as too short.")
+
+
+def test_tiny_figures_are_given_for_a_million_samples() -> None:
+    """0.000404 per 1,000 samples is hard to read."""
+    report = dwell.evaluate(log_of(1e-6 * signs_of(50, 9)), [dwell.fixed(4)], setup_cost=50)
+    assert 0.0 < 1000 * report.found.roi[0] < 0.01
+    assert " per 1,000,000 samples" in summary(report)[0]
+    assert "per 1,000,000 samples" in legend(report, grid(report))
+
+
+def signs_of(tests: int, length: int) -> FloatArray:
+    """Samples of one good idea after another."""
+    world = dwell.World(dwell.Atoms([0.5]), dwell.Signs())
+    return world.sample(tests, length, rng=0)[1].astype(np.float64)
+
+
+def test_the_table_has_the_best_first(gaining: dwell.Report) -> None:
+    """Then the others by their ROI, those alike marked, and no more than 15 unless asked."""
+    table, every = grid(gaining), grid(gaining, most=None)
+    assert len(table.rows) == 15
+    assert every.rows[:15] == table.rows
+    assert len(every.rows) == len(gaining.found.policies)
+    assert table.marked == {0}
+    assert table.rows[0][0] == gaining.past.candidates[gaining.found.best or 0].name
+    assert table.rows[0][-1] == "best"
+    rois = [float(row[1]) for row in every.rows]
+    assert rois == sorted(rois, reverse=True)
+    alike = [row[-1] for row in every.rows].count("alike")
+    assert alike == len(gaining.found.rough.alike) - 1
+    surely = grid(gaining, surely=True)
+    assert surely.header[-2:] == ("surely low", "surely high")
+
+
+def test_a_narrow_terminal_gets_fewer_columns(gaining: dwell.Report) -> None:
+    """Whole figures of some columns are better than halves of all; the rest explains itself."""
+    table = grid(gaining)
+    assert fitted(table, 200) == table
+    narrow = fitted(table, 80)
+    assert {"policy", "ROI", "low", "high"} <= set(narrow.header) < set(table.header)
+    assert narrow.marked == table.marked
+    lines = (narrow.header, *narrow.rows)
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    assert sum(widths) + 3 * len(widths) <= 80
+    assert "Cut counts" in legend(gaining, table)
+    assert "Cut counts" not in legend(gaining, narrow)
+
+
+def all_plain(value: object) -> bool:
+    """Whether JSON knows it, and it is a number where it is one."""
+    if isinstance(value, Mapping):
+        return all(isinstance(key, str) for key in value) and all(map(all_plain, value.values()))
+    if isinstance(value, list):
+        return all(map(all_plain, value))
+    return type(value) in (str, int, bool, type(None)) or (type(value) is float and value == value)
+
+
+@pytest.mark.parametrize("name", ["gaining", "losing", "barren"])
+def test_rows_are_plain_and_have_no_nan(name: str, request: pytest.FixtureRequest) -> None:
+    """Each has the same columns; what is not known is None, and empty in CSV."""
+    report: dwell.Report = request.getfixturevalue(name)
+    figures = rows(report)
+    assert all_plain(figures)
+    assert all_plain(about(report))
+    assert len({tuple(row) for row in figures}) == 1
+    assert len(figures) == len(report.found.policies)
+    assert json.loads(json_text(report)) == {**about(report), "rows": figures}
+    written = list(csv.DictReader(io.StringIO(csv_text(report))))
+    for row, expected in zip(written, figures, strict=True):
+        assert row == {key: "" if value is None else str(value) for key, value in expected.items()}
+    unknown = figures[0]["roi_surely_low"] is None
+    assert unknown == (report.found.sure is None)
+
+
+def test_nan_is_never_printed(gaining: dwell.Report) -> None:
+    """Wherever it might come from."""
+    rough = replace(gaining.found.rough, roi_low=np.full(len(gaining.found.policies), nan))
+    broken = replace(gaining, found=replace(gaining.found, rough=rough))
+    assert {row["roi_low"] for row in rows(broken)} == {None}
+    assert {row[2] for row in grid(broken).rows} == {"-"}
+    assert "nan" not in json_text(broken).lower().split()
+
+
+@pytest.mark.parametrize("name", ["gaining", "losing", "barren"])
+def test_the_page_has_all_its_parts(name: str, request: pytest.FixtureRequest) -> None:
+    """The summary, the figures, what was found in the log, and what must hold."""
+    report: dwell.Report = request.getfixturevalue(name)
+    text = page_of(report, ["12 left out: tests of one package"])
+    bands = "How wide a band, and how long"
+    for words in (
+        "What each policy would have earned",
+        "How long tests take",
+        "What it would have come to over time",
+        "What was found in the log",
+        "<p>12 left out: tests of one package.</p>",
+        "chosen on four fifths of the tests and scored on the other fifth",
+        "The length of a past test must not have depended on its results.",
+        "All policies",
+    ):
+        assert words in text
+    assert (bands in text) == (name == "gaining")
+    assert text.count("<p>") > 5
+    assert "<sample>" not in text
+
+
+def test_a_clean_log_is_told_to_be_one(gaining: dwell.Report) -> None:
+    """Nothing was found, and so it says."""
+    assert gaining.notes == ()
+    assert "<p>Nothing was found.</p>" in page_of(gaining)
+
+
+def test_figures_stay_small(gaining: dwell.Report) -> None:
+    """No more policies than can be read, no more points than can be seen."""
+    many = dwell.evaluate(signs(tests=3000, length=9, bounds=(-1.0, 1.0)), setup_cost=5)
+    for report in (gaining, many):
+        figure, caption = forest(report)
+        assert len(figure.layout.yaxis.ticktext) <= 25
+        assert caption.endswith(".")
+        for figure, caption in (lengths(report), over_time(report)):
+            assert all(len(trace.x) <= 500 for trace in figure.data)
+            assert caption.endswith(".")
+        assert band_map(report) is not None
+
+
+def test_wide_intervals_are_told_in_words(gaining: dwell.Report) -> None:
+    """Those that are sure are drawn only where that leaves something to see."""
+    assert "thin ones are those that are sure" in forest(gaining)[1]
+    sure = gaining.found.sure
+    assert sure is not None
+    wide = replace(sure, roi_low=sure.roi_low - 100.0, roi_high=sure.roi_high + 100.0)
+    report = replace(gaining, found=replace(gaining.found, sure=wide))
+    assert "would make the picture useless: they are in the table" in forest(report)[1]
+
+
+def test_value_over_time_ends_with_what_was_earned(gaining: dwell.Report) -> None:
+    """Lines end at the totals; the shorter one goes on at its rate to the end of the other."""
+    figure, _ = over_time(gaining)
+    today, recommended, onwards = figure.data
+    found, best = gaining.found, gaining.found.best
+    assert today.y[-1] == pytest.approx(400 * found.present.reward)
+    assert today.x[-1] == pytest.approx(400 * found.present.cost)
+    assert recommended.y[-1] == pytest.approx(400 * found.reward[best])
+    assert onwards.x[-1] == today.x[-1]
+    assert onwards.y[-1] / onwards.x[-1] == pytest.approx(found.roi[best])
+
+
+def test_only_what_is_shown_to_be_better_is_recommended(
+    gaining: dwell.Report, losing: dwell.Report
+) -> None:
+    """Else the figures speak of the best policy."""
+    assert [trace.name for trace in lengths(gaining)[0].data] == ["today", "recommended"]
+    assert [trace.name for trace in lengths(losing)[0].data] == ["today", "best policy"]
+
+
+def test_a_report_writes_its_page(gaining: dwell.Report, tmp_path: Path) -> None:
+    """Whole; and nothing else is left behind."""
+    page = tmp_path / "report.html"
+    gaining.to_html(page)
+    assert page.read_text(encoding="utf-8") == page_of(gaining)
+    gaining.to_html(str(page))
+    assert list(tmp_path.iterdir()) == [page]
+
+
+def test_a_page_that_cannot_be_written_is_refused(gaining: dwell.Report, tmp_path: Path) -> None:
+    """A folder that is missing or is a file, a folder of that name, no name or an odd one."""
+    (tmp_path / "file").touch()
+    before = sorted(tmp_path.iterdir())
+    for path in (
+        tmp_path / "missing" / "report.html",
+        tmp_path / "file" / "report.html",
+        tmp_path,
+        tmp_path / "a\0b.html",
+        tmp_path / "c\0d" / "b.html",
+    ):
+        with pytest.raises(CannotWrite, match=r"^cannot write .*; choose another path$"):
+            gaining.to_html(path)
+    assert sorted(tmp_path.iterdir()) == before
