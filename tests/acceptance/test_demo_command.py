@@ -12,7 +12,9 @@ from tests.acceptance.commands import assert_self_contained, run
 
 @pytest.fixture(autouse=True)
 def fewer_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importlib.import_module("dwell.cli.demo"), "_TASKS", (100, 1000, 10_000))
+    demo = importlib.import_module("dwell.cli.demo")
+    monkeypatch.setattr(demo, "_TASKS", (100, 1000, 10_000))
+    monkeypatch.setattr(demo, "_PAST_TESTS", 200)
 
 
 def test_it_tells_a_story_with_one_table_and_writes_a_report(tmp_path: Path) -> None:
@@ -32,6 +34,8 @@ def test_it_tells_a_story_with_one_table_and_writes_a_report(tmp_path: Path) -> 
     assert list(shares) == ["longest cap, always", "Ladder", "CAPE", "ESC-CAPE"]
     assert shares["longest cap, always"] == [24.4] * 3
     assert shares["Ladder"][-1] > 80 > 20 > shares["CAPE"][-1]
+    past = told[told.index("Here is one of 200 tests") :]
+    assert past.index("What") < past.index("What it earns: ") < past.index("How sure: ")
     assert result.stdout.endswith(f"The report is in {page}\n")
     assert_self_contained(page)
 
@@ -45,6 +49,7 @@ def test_its_json_is_all_that_it_prints_and_workers_change_nothing(tmp_path: Pat
     rows = json.loads(printed[0])["rows"]
     assert [row["learner"] for row in rows] == ["cape"] * 3 + ["esc-cape"] * 3 + ["ladder"] * 3
     assert [row["tasks"] for row in rows] == [100, 1000, 10_000] * 3
+    assert json.loads(printed[0])["past_tests"]["tests"] == 200
     assert printed[0] == printed[1]
 
 

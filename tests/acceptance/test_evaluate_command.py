@@ -56,13 +56,12 @@ def test_it_tells_what_to_do_how_that_compares_and_how_sure_it_is(log: str) -> N
     """Three paragraphs, the best policies, and what their columns are."""
     result = run("evaluate", log, *COST, "--bounds", "-1,1")
     assert result.exit_code == 0, result.output
-    do, today, sure, *_ = (" ".join(part.split()) for part in result.stdout.split("\n\n"))
+    do, earns, sure, *_ = (" ".join(part.split()) for part in result.stdout.split("\n\n"))
     report = dwell.evaluate(dwell.Log(log, bounds=(-1, 1)), setup_cost=5)
     assert report.candidate is not None
     assert report.candidate.advice[1:] in do
-    assert "surely between" in do
-    assert today.startswith("Against today: ")
-    assert sure.startswith("How sure: ")
+    assert earns.startswith("What it earns: ")
+    assert "for sure it is" in sure
     lines = result.stdout.splitlines()
     [header] = [index for index, line in enumerate(lines) if line.split()[:2] == ["policy", "ROI"]]
     assert lines[header + 2].split()[-1] == "best"
@@ -195,7 +194,7 @@ def test_its_page_needs_no_network(log: str, tmp_path: Path) -> None:
     assert_self_contained(page)
     text = page.read_text(encoding="utf-8")
     assert "<p>What " in text
-    assert "<p>Against today: " in text
+    assert "<p>What it earns: " in text
     assert "<p>How sure: " in text
     assert list(tmp_path.iterdir()) == [page]
 

@@ -1,8 +1,9 @@
-"""`dwell demo`: the problem, the best policy and what learning it costs, in under a minute."""
+"""`dwell demo`: the problem, the best policy, what learning it costs, and what a log says."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import click
@@ -14,8 +15,10 @@ from dwell.cli.running import Job, executor_of, run_all
 
 if TYPE_CHECKING:
     from dwell.learners.learner import Learner
+    from dwell.report.evaluation import Report
 
 _TASKS = (10**3, 10**4, 10**6, 10**8)
+_PAST_TESTS = 2000
 
 
 @click.command
@@ -47,6 +50,7 @@ def demo(seed: int, workers: int, as_json: bool, out: Path) -> None:
     from dwell.learners.ladder import Ladder
     from dwell.priors import Atoms
     from dwell.report import story
+    from dwell.report.evaluation_rows import about
     from dwell.report.rows import simulated_row
     from dwell.report.tables import json_text
     from dwell.table import exact
@@ -83,13 +87,28 @@ def demo(seed: int, workers: int, as_json: bool, out: Path) -> None:
         simulated_row(name, runs, tasks=n)
         for (name, n, _), runs in zip(cells, finished, strict=True)
     ]
-    told = story.Story(table, rows, capes[-1].guarantee)
+    told = story.Story(table, rows, capes[-1].guarantee, _past_tests(seed))
 
     if as_json:
         best = {"best_cap": caps[table.best], "best_roi": float(table.roi[table.best])}
-        click.echo(json_text({**best, "longest_cap_roi": float(table.roi[-1])}, rows))
+        figures = {"longest_cap_roi": float(table.roi[-1]), "past_tests": about(told.past)}
+        click.echo(json_text({**best, **figures}, rows))
     else:
         print_grid(story.grid(told))
-        wrapped(story.conclusions(told))
+        wrapped([*story.conclusions(told), *story.past_tests(told.past)])
     write_whole(out, story.report(told), "--out")
     click.echo(f"The report is in {out}", err=as_json)
+
+
+def _past_tests(seed: int) -> Report:
+    """A log of tests that nobody ran, evaluated."""
+    from dwell.history.generation import generate
+    from dwell.laws import Lift
+    from dwell.priors import Normal
+    from dwell.report.evaluation import evaluate
+
+    with TemporaryDirectory(prefix="dwell-") as folder, progress("evaluating a log of past tests"):
+        log = Path(folder, "tests.parquet")
+        prior, law = Normal(-0.002, 0.01), Lift(0.05)
+        generate(log, form="counts", tests=_PAST_TESTS, prior=prior, law=law, seed=seed)
+        return evaluate(log, setup_cost=1000.0)

@@ -40,7 +40,7 @@ class AtEnd:
         """What to call the rule."""
         if not self.z:
             return "to the end, ship if ahead"
-        return f"to the end, ship if {self.z:g} standard errors ahead"
+        return f"to the end, ship if {self.z:.3g} standard errors ahead"
 
     def played(self, block: Tests | Batches) -> "Played":
         """The rule on a block of tests."""

@@ -8,6 +8,7 @@ from dwell.report.evaluation_figures import band_map, lengths, over_time
 from dwell.report.evaluation_forest import forest
 from dwell.report.evaluation_text import grid, legend, summary
 from dwell.report.page import Section, page
+from dwell.report.scale import Scale
 from dwell.report.tables import Grid
 
 _SHORT = 24
@@ -69,7 +70,7 @@ def _found(report: Report, notes: Sequence[str]) -> tuple[str, ...]:
 
 
 def _terms(report: Report) -> tuple[tuple[str, str], ...]:
-    found = report.found
+    found, scale = report.found, Scale.of(report)
     best = "" if found.best is None else f"; of the best policy, {int(found.cut[found.best]):,}"
     sure = (
         "Sure ones need no such thing: they hold for any number of tests, as all samples lie "
@@ -94,7 +95,9 @@ def _terms(report: Report) -> tuple[tuple[str, str], ...]:
             "How the choice is corrected",
             "The policy with the highest ROI looks better than it is, since it was chosen for "
             "that. So one is chosen on four fifths of the tests and scored on the other fifth, "
-            "five times over: that is the corrected figure.",
+            f"five times over: that gives {scale.text(found.corrected.roi)} ± "
+            f"{scale.text(found.corrected.error)} (one standard error) per {scale.unit}, the "
+            "figure at the top.",
         ),
         (
             "Intervals",

@@ -23,45 +23,29 @@ def summary(report: Report) -> tuple[str, ...]:
     """
     if report.found.best is None:
         return _nothing_earned(report)
-    return _to_do(report, report.found.best), _today(report, report.found.best), _sureness(report)
+    best = report.found.best
+    return _to_do(report, best), _earnings(report, best), _sureness(report, best)
 
 
 def _to_do(report: Report, best: int) -> str:
-    found, scale = report.found, Scale.of(report)
     advice = report.past.candidates[best].advice
     head = "What to do" if beats_today(report) else "What did best"
-    text = (
-        f"{head}: {advice[0].upper()}{advice[1:]}. On these tests it would have earned "
-        f"{scale.text(float(found.roi[best]))} per {scale.unit}, roughly between "
-        f"{_between(scale, found.rough, best)} ({_level(report)})"
-    )
-    if found.sure is not None:
-        text += f" and surely between {_between(scale, found.sure, best)}"
-    corrected = found.corrected
-    return (
-        f"{text}; corrected for having been chosen by the same tests, "
-        f"{scale.text(corrected.roi)} ± {scale.text(corrected.error)} (one standard error)."
-    )
+    return f"{head}: {advice[0].upper()}{advice[1:]}."
 
 
-def _today(report: Report, best: int) -> str:
-    found, rough = report.found, report.found.rough
-    now = f"what is done today ({report.present}; {_earned_today(report)})"
-    lead = float(found.roi[best]) - found.present.roi
-    span = f"{_size(report, rough.gain_low[best])} to {_size(report, rough.gain_high[best])}"
-    error = _size(report, found.corrected.gain_error).lstrip("+")
-    corrected = f"{_size(report, found.corrected.gain)} ± {error}"
-    if beats_today(report):
-        text = (
-            f"Against today: that is {_size(report, lead).lstrip('+')} more than {now}, roughly "
-            f"{span}; corrected for the choice, {corrected}"
-        )
-    else:
-        text = (
-            f"Against today: no candidate is shown to beat {now}; corrected for the choice, the "
-            f"gain is {corrected}, and that of the best is roughly {span}"
-        )
-    return f"{text}. {_samples(report, best)}"
+def _earnings(report: Report, best: int) -> str:
+    found, scale, corrected = report.found, Scale.of(report), report.found.corrected
+    earned = (
+        f"What it earns: {scale.text(corrected.roi)} ± {scale.text(corrected.error)} per "
+        f"{scale.unit} on tests that it was not chosen by"
+    )
+    now = f"today's {scale.text(found.present.roi)} ({report.present})"
+    gain, error = (_size(report, size) for size in (corrected.gain, corrected.gain_error))
+    if not beats_today(report):
+        return f"{earned}; that this beats {now} is not shown: {gain} ± {error.lstrip('+')}."
+    fewer = found.present.cost - float(found.cost[best])
+    change = f"{_mean(abs(fewer))} {'fewer' if fewer >= 0.0 else 'more'} samples a test"
+    return f"{earned}, {gain} ± {error.lstrip('+')} above {now}, with {change}."
 
 
 def beats_today(report: Report) -> bool:
@@ -74,52 +58,32 @@ def beats_today(report: Report) -> bool:
     return corrected.gain > NormalDist().inv_cdf(1.0 - alpha / 2.0) * corrected.gain_error
 
 
-def _samples(report: Report, best: int) -> str:
-    found = report.found
-    drawn, now = float(found.cost[best]), found.present.cost
-    mean = _mean(drawn - found.setup_cost)
-    change = f"{_mean(abs(now - drawn))} {'fewer' if drawn <= now else 'more'}"
-    return (
-        f"A test takes {mean} {'sample' if mean == '1' else 'samples'} on average instead of "
-        f"{_mean(now - found.setup_cost)}, {change}."
+def _sureness(report: Report, best: int) -> str:
+    found, scale = report.found, Scale.of(report)
+    text = (
+        f"How sure: by {found.tests:,} tests it earns {_between(scale, found.rough, best)} "
+        f"({_level(report)}, roughly{_left_out(report)}), "
     )
-
-
-def _sureness(report: Report) -> str:
-    found = report.found
-    others, tests = len(found.policies) - 1, f"{found.tests:,} tests"
-    text = f"How sure: there is no other policy to tell it apart from by these {tests}"
-    if others:
-        known = "1 other policy" if others == 1 else f"the other {others:,} policies"
-        text = (
-            f"How sure: {len(found.rough.alike) - 1:,} of {known} cannot be told apart from it by "
-            f"these {tests}, roughly judged"
-        )
-        if found.sure is not None:
-            text += f", and {len(found.sure.alike) - 1:,} if that is to be sure"
+    others = len(found.policies) - 1
+    text += f"and {len(found.rough.alike) - 1:,} of {others:,} others cannot be told apart from it"
     if found.sure is None:
-        text += "; nothing is sure, as no bounds are known that all samples keep"
-    return f"{text}; {_left_out(report)}."
+        return f"{text}."
+    surely = _between(scale, found.sure, best)
+    return f"{text}; for sure it is {surely}, and {len(found.sure.alike) - 1:,} of them cannot."
 
 
 def _nothing_earned(report: Report) -> tuple[str, ...]:
     found = report.found
     return (
         "What to do: none of these. No policy earned anything on these tests.",
-        f"Against today: what is done today ({report.present}) earned {_earned_today(report)}.",
-        f"How sure: that is by {found.tests:,} tests; {_left_out(report)}.",
+        f"What is done today ({report.present}) earned {_earned_today(report)}.",
+        f"How sure: that is by {found.tests:,} tests{_left_out(report)}.",
     )
 
 
 def _left_out(report: Report) -> str:
     left = report.past.left_out
-    if not left:
-        return "no test was left out"
-    return (
-        "1 test was left out as too short"
-        if left == 1
-        else f"{left:,} tests were left out as too short"
-    )
+    return f"; {left:,} too short to be judged" if left else ""
 
 
 def _earned_today(report: Report) -> str:
@@ -139,7 +103,7 @@ def _size(report: Report, gain: float) -> str:
 
 def _between(scale: Scale, verdict: Verdict, index: int) -> str:
     low, high = float(verdict.roi_low[index]), float(verdict.roi_high[index])
-    return f"{scale.text(low)} and {scale.text(high)}"
+    return f"{scale.text(low)} to {scale.text(high)}"
 
 
 def _level(report: Report) -> str:
