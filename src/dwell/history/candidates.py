@@ -70,8 +70,8 @@ def candidates(longest: int, *, sd: float, min_samples: int = 1) -> tuple[Candid
         bands = banded(caps, z=width, sd=sd, min_samples=min_samples)
         for cap, band in zip(caps, bands, strict=True):
             advice = (
-                f"stop as soon as a test is {width:g} standard errors ahead (ship) or behind "
-                f"(drop), and drop what is undecided after {cap:,} samples"
+                f"stop as soon as a test is {width:g} standard error{'s' * (width != 1.0)} ahead "
+                f"(ship) or behind (drop), and drop what is undecided after {cap:,} samples"
             )
             found.append(Candidate(f"band {width:g} to {cap}", band, advice, width))
     for cap in caps:
