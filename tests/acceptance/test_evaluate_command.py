@@ -18,7 +18,7 @@ import dwell
 from dwell.cli.output import progress_by_share
 from tests.acceptance.commands import assert_refused, assert_self_contained, figures, run, started
 
-TESTS, LENGTH = 120, 40
+TESTS, LENGTH = 240, 40
 COST = ("--setup-cost", "5")
 DIRTY = "test,order,value\na,1,0.5\na,2,far\na,3,\nb,1,1\nb,1,2\nc,1,4\nc,2,5\nc,4,6\n"
 
@@ -206,7 +206,7 @@ def test_a_clean_log_passes_the_check(log: str) -> None:
     assert result.stdout.splitlines() == [
         "Form: raw",
         "Columns: test, order, value",
-        "Rows that can be used: 4,800; tests: 120; samples: 4,800",
+        "Rows that can be used: 9,600; tests: 240; samples: 9,600",
         "Order: rows come in order",
         "Problems: none",
     ]

@@ -309,3 +309,10 @@ def test_a_page_that_cannot_be_written_is_refused(gaining: dwell.Report, tmp_pat
         with pytest.raises(CannotWrite, match=r"^cannot write .*; choose another path$"):
             gaining.to_html(path)
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_few_tests_are_said_to_be_few(gaining: dwell.Report) -> None:
+    """Rough intervals rely on many."""
+    assert not any("rough intervals" in note for note in gaining.notes)
+    few = dwell.evaluate(log_of(signs_of(50, 9)), [dwell.fixed(4)])
+    assert "rough intervals are made for hundreds of tests, and there are 50" in few.notes

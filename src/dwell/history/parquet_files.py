@@ -90,7 +90,9 @@ class ParquetFiles:
             if cuts[-1] < cut < ends[-1]:
                 cuts.append(self._next_test(title, cut))
         cuts = [*dict.fromkeys(cuts), int(ends[-1])]
-        return tuple(replace(self, before=before, end=end) for before, end in pairwise(cuts))
+        # Whoever reads a part may work in another folder.
+        whole = replace(self, paths=tuple(path.absolute() for path in self.paths))
+        return tuple(replace(whole, before=before, end=end) for before, end in pairwise(cuts))
 
     def _all_group_ends(self) -> IntArray:
         ends = [np.zeros(1, dtype=np.int64)]

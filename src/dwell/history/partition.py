@@ -31,10 +31,11 @@ def parts_of(log: Log, count: int) -> tuple[Log, ...]:
         log: The log.
         count: How many parts.
     """
+    count = checks.count("partitions", count)
     source = opened(log.source)
     if log.sort or not isinstance(source, ParquetFiles):
         return (log,)
-    parts = source.divided(log.columns["test"], checks.count("partitions", count))
+    parts = source.divided(log.columns["test"], count)
     return tuple(replace(log, source=part) for part in parts)
 
 

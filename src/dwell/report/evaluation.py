@@ -16,6 +16,8 @@ from dwell.policies import AnyPolicy
 from dwell.policy import Policy
 from dwell.report.files import write_whole
 
+_MANY = 200
+
 
 @dataclass(frozen=True, slots=True)
 class Report:
@@ -73,8 +75,11 @@ class Report:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A sentence for each thing about the log that a reader should know."""
-        return self.past.notes
+        """A sentence for each thing that a reader should know."""
+        if self.found.tests >= _MANY:
+            return self.past.notes
+        few = f"rough intervals are made for hundreds of tests, and there are {self.found.tests:,}"
+        return (*self.past.notes, few)
 
     def to_html(self, path: str | Path) -> None:
         """Write a page about it that needs no network: whole, or not at all.
