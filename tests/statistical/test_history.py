@@ -45,12 +45,16 @@ def test_intervals_cover_all_policies_at_once(evaluations: list[Evaluation]) -> 
     These intervals miss far less often, so that a false alarm has a probability below 1e-6.
     """
     gains = EXACT.roi - PRESENT
-    missed = {"roi": 0, "gain": 0, "present": 0}
+    missed = {"roi": 0, "gain": 0, "lead": 0, "present": 0}
     for found in evaluations:
         assert found.sure is not None
         low, high = found.sure.present
         missed["roi"] += not within(found.sure.roi_low, EXACT.roi, found.sure.roi_high)
         missed["gain"] += not within(found.sure.gain_low, gains, found.sure.gain_high)
+        leads = EXACT.roi - EXACT.roi[found.best or 0]
+        missed["lead"] += found.best is not None and not within(
+            found.sure.lead_low, leads, found.sure.lead_high
+        )
         missed["present"] += not low <= PRESENT <= high
     assert max(missed.values()) <= 0.05 * LOGS
 

@@ -51,6 +51,8 @@ def test_figures_are_means_over_tests(sure: str, rough: str) -> None:
         assert verdict.present.low <= found.present.roi <= verdict.present.high
         assert (verdict.gain_low <= gains).all()
         assert (gains <= verdict.gain_high).all()
+        assert (verdict.lead_low <= found.roi - found.roi.max()).all()
+        assert (found.roi - found.roi.max() <= verdict.lead_high).all()
         assert found.best in verdict.alike
     # What is certain costs some width.
     assert (
@@ -104,6 +106,7 @@ def test_where_nothing_earns_there_is_no_best() -> None:
     """All ideas are harmful: no policy is recommended, and none is like it."""
     found = evaluation(block(50, (-0.9,)), [fixed(1, -1), fixed(2, -2)])
     assert (found.best, found.rough.alike) == (None, ())
+    assert np.isnan(found.rough.lead_low).all()
     assert found.corrected.roi < 0.0
 
 

@@ -162,7 +162,7 @@ def test_the_table_has_the_best_first(gaining: dwell.Report) -> None:
     assert rois == sorted(rois, reverse=True)
     alike = [row[-1] for row in every.rows].count("alike")
     assert alike == len(gaining.found.rough.alike) - 1
-    surely = grid(gaining, surely=True)
+    surely = grid(gaining, full=True)
     assert surely.header[-2:] == ("surely low", "surely high")
 
 

@@ -7,6 +7,7 @@ was chosen for that; `corrected` is its ROI by tests that the choice did not see
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import nan
 from typing import Literal, get_args, overload
 
 import numpy as np
@@ -63,6 +64,9 @@ class Verdict:
         present: Where the present rule's ROI lies.
         gain_low: Lower ends of intervals for how much higher ROIs are than the present rule's …
         gain_high: … and upper ends.
+        lead_low: Lower ends of intervals for how much higher ROIs are than that of the policy that
+            is best on these tests; NaN where there is none …
+        lead_high: … and upper ends.
         alike: The policies that are not shown to be worse than the best.
     """
 
@@ -71,6 +75,8 @@ class Verdict:
     present: Range
     gain_low: FloatArray
     gain_high: FloatArray
+    lead_low: FloatArray
+    lead_high: FloatArray
     alike: tuple[int, ...]
 
 
@@ -242,22 +248,20 @@ class _Sights(Sequence[Seen]):
 def _verdict(
     certainty: Certainty, seen: _Sights, now: Seen, best: int | None, alpha: float
 ) -> Verdict:
-    """Half of alpha is for the intervals, a quarter each for the two comparisons."""
+    """Half of alpha is for the intervals, a sixth each for the three comparisons."""
     *rois, present = certainty.rois(replace(seen, after=(now,)), alpha / 2.0)
-    gains = certainty.gains(seen, now, present, alpha / 4.0)
+    gains = certainty.gains(seen, now, present, alpha / 6.0)
+    leads = [Range(nan, nan)] * len(seen)
     alike: tuple[int, ...] = ()
     if best is not None:
+        # Any of them may have turned out to be the best on these tests.
+        leads = certainty.gains(seen, seen[best], rois[best], alpha / (6.0 * len(seen)))
         of_best = Range(max(0.0, *(each.low for each in rois)), max(each.high for each in rois))
-        worse = certainty.worse(seen, seen[best], of_best, alpha / 4.0)
+        worse = certainty.worse(seen, seen[best], of_best, alpha / 6.0)
         alike = tuple(k for k in range(len(seen)) if k == best or not worse[k])
-    return Verdict(
-        np.array([each.low for each in rois]),
-        np.array([each.high for each in rois]),
-        present,
-        np.array([each.low for each in gains]),
-        np.array([each.high for each in gains]),
-        alike,
-    )
+    ends = (np.array(end) for ranges in (rois, gains, leads) for end in zip(*ranges, strict=True))
+    roi_low, roi_high, gain_low, gain_high, lead_low, lead_high = ends
+    return Verdict(roi_low, roi_high, present, gain_low, gain_high, lead_low, lead_high, alike)
 
 
 def _cross_fitted(seen: _Sights, now: Seen) -> Corrected:

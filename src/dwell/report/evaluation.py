@@ -57,6 +57,9 @@ class Report:
             "gain": found.roi - found.present.roi,
             "gain_low": rough.gain_low,
             "gain_high": rough.gain_high,
+            "lead": found.roi - found.roi.max(),
+            "lead_low": rough.lead_low,
+            "lead_high": rough.lead_high,
             "accept_rate": found.accept_rate,
             "saved": found.saved,
             "cut": found.cut,
@@ -67,6 +70,8 @@ class Report:
                 "roi_surely_high": sure.roi_high,
                 "gain_surely_low": sure.gain_low,
                 "gain_surely_high": sure.gain_high,
+                "lead_surely_low": sure.lead_low,
+                "lead_surely_high": sure.lead_high,
             }
         names: list[object] = [each.name for each in self.past.candidates]
         alike: list[object] = [k in rough.alike for k in range(len(names))]

@@ -31,7 +31,7 @@ def page_of(report: Report, notes: Sequence[str] = ()) -> str:
     sections.append(Section("What it would have come to over time", figure=figure, caption=caption))
     sections.append(Section("What was found in the log", _found(report, notes)))
     sections.append(Section("How to read this", terms=_terms(report)))
-    table = _unbroken(grid(report, most=None, surely=True))
+    table = _unbroken(grid(report, most=None, full=True))
     sections.append(
         Section(
             "All policies",

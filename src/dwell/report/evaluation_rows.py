@@ -53,7 +53,9 @@ def rows(report: Report) -> list[dict[str, Any]]:
     Args:
         report: What was found on past tests.
     """
-    sure = ("roi_surely_low", "roi_surely_high", "gain_surely_low", "gain_surely_high")
+    sure = tuple(
+        f"{what}_surely_{end}" for what in ("roi", "gain", "lead") for end in ("low", "high")
+    )
     table = report.table
     found = report.found
     columns = [*(name for name in table if name not in ("alike", *sure)), *sure]

@@ -123,22 +123,22 @@ def ranked(report: Report) -> list[int]:
     return sorted(range(len(report.found.policies)), key=lambda k: -float(report.found.roi[k]))
 
 
-def grid(report: Report, *, most: int | None = _MOST_SHOWN, surely: bool = False) -> Grid:
+def grid(report: Report, *, most: int | None = _MOST_SHOWN, full: bool = False) -> Grid:
     """The policies as a table, the best first.
 
     Args:
         report: What was found on past tests.
         most: How many rows to show; None for all.
-        surely: Whether to show the intervals that are sure, where there are any.
+        full: Whether to compare them with the best, too, and to show intervals that are sure.
     """
     shown = ranked(report)[:most]
     marked = frozenset(place for place, k in enumerate(shown) if k == report.found.best)
-    columns = _columns(report, surely)
+    columns = _columns(report, full)
     cells = tuple(tuple(column[k] for _, column in columns) for k in shown)
     return Grid(tuple(title for title, _ in columns), cells, marked, left=1)
 
 
-def _columns(report: Report, surely: bool) -> list[tuple[str, list[str]]]:
+def _columns(report: Report, full: bool) -> list[tuple[str, list[str]]]:
     """Titles, and a text per policy under each."""
     found, rough, sure = report.found, report.found.rough, report.found.sure
     scale = Scale.of(report)
@@ -158,7 +158,13 @@ def _columns(report: Report, surely: bool) -> list[tuple[str, list[str]]]:
         ("cut", [f"{count:,}" for count in found.cut]),
         ("", [_mark(report, k) for k in range(len(found.policies))]),
     ]
-    if surely and sure is not None:
+    if full:
+        columns += [
+            ("vs best", scale.texts(found.roi - found.roi.max(), signed=True)),
+            ("low", scale.texts(rough.lead_low, signed=True)),
+            ("high", scale.texts(rough.lead_high, signed=True)),
+        ]
+    if full and sure is not None:
         columns.append(("surely low", scale.texts(sure.roi_low)))
         columns.append(("surely high", scale.texts(sure.roi_high)))
     return columns
@@ -168,7 +174,7 @@ def fitted(table: Grid, width: int) -> Grid:
     """The table of a terminal so many columns wide: what does not fit is left out.
 
     Args:
-        table: All of it, without intervals that are sure.
+        table: All of it that is not for a full one.
         width: How many characters there are in a line.
     """
     lines = (table.header, *table.rows)
@@ -202,6 +208,7 @@ def legend(report: Report, table: Grid) -> str:
         "saved": "Saved is the share of all samples that are not drawn.",
         "cut": "Cut counts tests that ended before the policy had stopped: they are taken as "
         "dropped.",
+        "vs best": "Vs best is by how much it is above the ROI of the best, test by test.",
         "surely low": "Surely low and high are the ends of the ROI's interval that is sure.",
         "": "Policies that are alike cannot be told apart from the best.",
     }
