@@ -18,8 +18,9 @@ import pyarrow.parquet as parquet
 import pytest
 from distributed import Client
 
-from dwell import Gaussian, Normal, Report, World, evaluate
+from dwell import Gaussian, Normal, World, evaluate
 from dwell.cli.cluster import executor_at
+from tests.evaluations import bits
 from tests.refusals import refused
 
 TESTS, LENGTH = 600, 100
@@ -39,14 +40,6 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("log") / "log.parquet"
     parquet.write_table(table, path, row_group_size=950)
     return path
-
-
-def figures(report: Report) -> tuple[object, ...]:
-    """Everything that was found, to the last bit."""
-    found = report.found
-    arrays = (found.reward, found.cost, found.rough.roi_low, found.rough.gain_high, found.cut)
-    bits = [array.tobytes() for array in arrays]
-    return bits, found.best, found.corrected, found.present, report.past.names, report.notes
 
 
 @dataclass(frozen=True)
@@ -115,7 +108,7 @@ def test_results_are_the_same_for_one_and_two_workers(
     """To the last bit what one process alone finds."""
     with cluster(names, tmp_path) as found, executor_at(found.address) as executor:
         report = evaluate(log, setup_cost=20, partitions=7, executor=executor)
-        assert figures(report) == figures(evaluate(log, setup_cost=20, partitions=1))
+        assert bits(report) == bits(evaluate(log, setup_cost=20, partitions=1))
 
 
 def test_a_killed_worker_changes_nothing(log: Path, tmp_path: Path) -> None:
@@ -138,7 +131,7 @@ def test_a_killed_worker_changes_nothing(log: Path, tmp_path: Path) -> None:
         killer.join()
         assert had[0] > 0
         assert victim.wait() == -signal.SIGKILL
-        assert figures(report) == figures(evaluate(log, setup_cost=20, partitions=1))
+        assert bits(report) == bits(evaluate(log, setup_cost=20, partitions=1))
 
 
 def test_faults_come_back_from_workers_as_sentences(tmp_path: Path) -> None:

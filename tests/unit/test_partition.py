@@ -3,7 +3,6 @@
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dwell import AtEnd, Gaussian, Log, Normal, NotOrdered, Report, World, evaluate, fixed
+from dwell import AtEnd, Gaussian, Log, Normal, NotOrdered, World, evaluate, fixed
 from dwell.history.parquet_files import ParquetFiles
 from dwell.history.partition import parts_of
+from tests.evaluations import bits
 from tests.refusals import refused
 from tests.strategies import PROPERTY
 
@@ -44,22 +44,6 @@ def folder(tmp_path: Path) -> Path:
     parquet.write_table(rows[:middle], folder / "1.parquet", row_group_size=100)
     parquet.write_table(rows[middle:], folder / "2.parquet", row_group_size=100)
     return folder
-
-
-def figures(report: Report) -> tuple[Any, ...]:
-    """Everything that was found, to the last bit."""
-    found = report.found
-    arrays = (found.reward, found.cost, found.rough.roi_low, found.rough.gain_high, found.cut)
-    return (
-        report.past.names,
-        [array.tobytes() for array in arrays],
-        found.best,
-        found.corrected,
-        found.present,
-        found.rough.alike,
-        report.notes,
-        report.past.quality,
-    )
 
 
 @PROPERTY
@@ -94,13 +78,13 @@ def test_parts_hold_all_rows_and_whole_tests(
 @pytest.mark.parametrize("partitions", [2, 7, 500])
 def test_results_are_the_same_for_any_number_of_parts(folder: Path, partitions: int) -> None:
     """To the last bit, from 1, 2, 7 or as many parts as there are groups of rows."""
-    whole = figures(evaluate(folder, setup_cost=20, partitions=1))
-    assert figures(evaluate(folder, setup_cost=20, partitions=partitions)) == whole
+    whole = bits(evaluate(folder, setup_cost=20, partitions=1))
+    assert bits(evaluate(folder, setup_cost=20, partitions=partitions)) == whole
 
 
 def test_results_are_the_same_for_any_workers(folder: Path) -> None:
     """To the last bit, from threads and processes, from parts of files and from blocks."""
-    alone = figures(evaluate(folder, setup_cost=20))
+    alone = bits(evaluate(folder, setup_cost=20))
     pools: list[Executor] = [
         ThreadPoolExecutor(2),
         ProcessPoolExecutor(2, mp_context=get_context("spawn")),
@@ -108,8 +92,8 @@ def test_results_are_the_same_for_any_workers(folder: Path) -> None:
     rows = table(LENGTHS)
     for pool in pools:
         with pool:
-            assert figures(evaluate(folder, setup_cost=20, executor=pool)) == alone
-            assert figures(evaluate(rows, setup_cost=20, executor=pool)) == alone
+            assert bits(evaluate(folder, setup_cost=20, executor=pool)) == alone
+            assert bits(evaluate(rows, setup_cost=20, executor=pool)) == alone
 
 
 def test_progress_is_told_in_shares_of_the_work(folder: Path) -> None:
