@@ -10,6 +10,9 @@ from benchmarks import (
     cape_plain_python,
     draw_numpy_random,
     exact_numpy_rows,
+    history_duckdb,
+    history_pandas,
+    history_read,
     ladder_draw_and_scan,
     oracle_numpy,
     scan_bare_loop,
@@ -28,6 +31,9 @@ BENCHMARKS = {
     "draw/numpy-random": draw_numpy_random.duels,
     "ladder/draw-and-scan": ladder_draw_and_scan.duels,
     "oracle/numpy-rows": oracle_numpy.duels,
+    "history/read": history_read.duels,
+    "history/duckdb": history_duckdb.duels,
+    "history/pandas": history_pandas.duels,
 }
 
 

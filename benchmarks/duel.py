@@ -43,6 +43,8 @@ class Duel:
         work: How many units of work one call of either does.
         unit: What is counted, in the singular.
         asked: What the ratio has to be, if anything was asked.
+        clock: Processor time, which leaves out what other programs take; where threads share the
+            work, the time that passes.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Duel:
     work: float
     unit: str
     asked: Asked | None = None
+    clock: Callable[[], float] = process_time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,12 +96,12 @@ def fight(duel: Duel) -> Figure:
     _keep_memory()
     duel.rival()
     duel.ours()
-    round_seconds = _timed(duel.rival) + _timed(duel.ours)
+    round_seconds = sum(_round(duel))
     rounds = int(np.clip(_SECONDS / round_seconds, _FEWEST_ROUNDS, _MOST_ROUNDS))
     gc.collect()
     gc.disable()
     try:
-        times = np.array([(_timed(duel.rival), _timed(duel.ours)) for _ in range(rounds)])
+        times = np.array([_round(duel) for _ in range(rounds)])
     finally:
         gc.enable()
     rival, ours = (times.min(axis=0) / duel.work).tolist()
@@ -126,8 +129,10 @@ def _keep_memory() -> None:
     np.ones(31 * 2**20, dtype=np.uint8)
 
 
-def _timed(work: Callable[[], object]) -> float:
-    # Nothing here waits or runs in parallel: processor time leaves out what other programs take.
-    start = process_time()
-    work()
-    return process_time() - start
+def _round(duel: Duel) -> tuple[float, float]:
+    """How long the rival takes, and how long we take."""
+    start = duel.clock()
+    duel.rival()
+    between = duel.clock()
+    duel.ours()
+    return between - start, duel.clock() - between

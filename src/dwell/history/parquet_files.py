@@ -15,6 +15,7 @@ from dwell.arrays import IntArray
 from dwell.history.faults import faulty, require_titles
 
 _ROWS = 2**18
+_FEW = 2**12  # as many as it takes to find where a test begins
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +36,10 @@ class ParquetFiles:
     before: int = 0
     end: int | None = None
 
-    def batches(self, titles: Sequence[str]) -> Generator[pa.RecordBatch, None, None]:
-        """Some columns of all rows, in the order of the files."""
+    def batches(
+        self, titles: Sequence[str], rows: int = _ROWS
+    ) -> Generator[pa.RecordBatch, None, None]:
+        """Some columns of all rows, in the order of the files; at most so many rows at a time."""
         start = 0
         for path in self.paths:
             try:
@@ -45,7 +48,7 @@ class ParquetFiles:
                 # Text comes as numbers of different texts, several times as fast.
                 texts = [each.name for each in schema if pa.types.is_string(each.type)]
                 with parquet.ParquetFile(path, read_dictionary=texts) as file:
-                    yield from self._between(file, titles, start)
+                    yield from self._between(file, titles, start, rows)
                     start += file.metadata.num_rows
             except (pa.ArrowException, OSError) as error:
                 raise faulty(path, "Parquet", error) from None
@@ -53,7 +56,7 @@ class ParquetFiles:
                 return
 
     def _between(
-        self, file: Any, titles: Sequence[str], start: int
+        self, file: Any, titles: Sequence[str], start: int, rows: int
     ) -> Generator[pa.RecordBatch, None, None]:
         """Our rows of a file before which there are `start` rows."""
         ends = start + _group_ends(file.metadata)
@@ -64,7 +67,7 @@ class ParquetFiles:
             return
         at = int(starts[groups[0]])
         for batch in file.iter_batches(
-            _ROWS, row_groups=groups.tolist(), columns=list(titles), use_threads=False
+            rows, row_groups=groups.tolist(), columns=list(titles), use_threads=False
         ):
             yield batch[max(0, self.before - at) : max(0, end - at)]
             at += batch.num_rows
@@ -106,9 +109,9 @@ class ParquetFiles:
         return np.concatenate(ends)
 
     def _next_test(self, title: str, row: int) -> int:
-        """The first row from there on that is of another test than the one before it."""
-        at, test = row - 1, None
-        for batch in replace(self, before=at, end=None).batches([title]):
+        """Where a test begins that is the next one but the row's own."""
+        at, test = row, None
+        for batch in replace(self, before=row, end=None).batches([title], rows=_FEW):
             column = batch.column(0)
             if pa.types.is_dictionary(column.type):
                 column = column.dictionary_decode()

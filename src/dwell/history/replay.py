@@ -13,11 +13,12 @@ wants more is cut short there and rejects: what it would have earned by going on
 bias is against long policies, and `cut` says how often it occurs.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from dwell.arrays import BoolArray, Decisions, Durations, FloatArray, IntArray
 from dwell.errors import InvalidInput
@@ -83,11 +84,19 @@ class Replay:
             self.policies,
             self.columns,
             np.max([part.caps for part in parts], axis=0),
+            np.concatenate([part.lengths for part in parts]),
             *(
-                np.concatenate([getattr(part, name) for part in parts])
-                for name in ("lengths", "stops", "decisions", "rest")
+                _stacked([getattr(part, name) for part in parts])
+                for name in ("stops", "decisions", "rest")
             ),
         )
+
+
+def _stacked(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Rows of all parts; each column lies in one piece, for columns are what is asked for."""
+    rows = sum(len(part) for part in parts)
+    whole = np.empty((rows, parts[0].shape[1]), dtype=parts[0].dtype, order="F")
+    return np.concatenate(parts, out=whole)
 
 
 def replay(

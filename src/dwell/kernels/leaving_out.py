@@ -27,8 +27,9 @@ def without_a_sample(
             total += samples[i]
         mean = total / length
         squares = 0.0
-        for i in range(start, end):
-            squares += (samples[i] - mean) ** 2
+        if z > 0.0:
+            for i in range(start, end):
+                squares += (samples[i] - mean) ** 2
         accepted, earned = 0, 0.0
         for i in range(start, end):
             rest = total - samples[i]
