@@ -111,7 +111,8 @@ def test_a_log_out_of_order_is_sorted_and_that_is_said(folder: Path, tmp_path: P
     rows = table(LENGTHS)
     mixed = rows.take(np.random.default_rng(1).permutation(len(rows)))
     apart = pa.concat_tables([rows[:150], rows[400:], rows[150:400]])
-    for number, wrong in enumerate((mixed, apart)):
+    astray = pa.concat_tables([rows[:4], rows[5:], rows[4:5]])  # one row, in the last part
+    for number, wrong in enumerate((mixed, apart, astray)):
         path = tmp_path / f"wrong-{number}.parquet"
         parquet.write_table(wrong, path, row_group_size=50)
         for partitions in (1, 9):

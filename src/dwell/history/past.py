@@ -1,7 +1,7 @@
 """Past: a log's tests, as candidates and the present rule would have run them."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -124,9 +124,9 @@ def _read(
         tried = candidates(survey.longest, sd=survey.sd, min_samples=min_samples)
     run = _Run(Policies(each.policy for each in tried), present)
     found = list(worked_through(parts, run, reading.executor, advance))
+    _refuse_repeated([name for part in found for name in part.read], log)
     names = tuple(name for part in found for name in part.names)
     _require_tests(len(names), log)
-    _refuse_repeated(names, log)
     quality = sum((part.quality for part in found), Quality())
     return Past(
         tried,
@@ -139,8 +139,9 @@ def _read(
 
 
 class _Part(NamedTuple):
-    """What was found in a block of tests."""
+    """What was found in a block: the tests that were read, and those that can be judged."""
 
+    read: tuple[str, ...]
     names: tuple[str, ...]
     replay: Replay
     present: Played
@@ -166,7 +167,8 @@ class _Run:
                 alone.rewards(0),
                 int(alone.caps[0]),
             )
-        return _Part(judged.names, _replayed(judged, self.policies), present, block.quality)
+        replayed = _replayed(judged, self.policies)
+        return _Part(block.names, judged.names, replayed, present, block.quality)
 
 
 def _survey(block: Block) -> Survey:
@@ -201,7 +203,7 @@ def _require_tests(count: int, log: Log) -> None:
         )
 
 
-def _refuse_repeated(names: tuple[str, ...], log: Log) -> None:
+def _refuse_repeated(names: Sequence[str], log: Log) -> None:
     """Refuse a test that is found in two parts: its rows do not follow one another."""
     if len(set(names)) < len(names):
         again = Counter(names).most_common(1)[0][0]
