@@ -40,7 +40,7 @@ def test_each_look_spends_what_its_function_says(
     normal = Normal(0, 1)
     for d in seen:
         if spending == "pocock":
-            expected = alpha * np.log(1 + (np.e - 1) * d / n)
+            expected = alpha * np.log1p(np.expm1(1.0) * d / n)
         else:
             quantile = float(normal.quantile(np.array([alpha / 4]))[0])
             expected = 4 * normal.distribution(quantile / sqrt(d / n))
