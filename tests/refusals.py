@@ -5,11 +5,11 @@ from contextlib import contextmanager
 
 import pytest
 
-from dwell import InvalidInput
+from dwell import DwellError, InvalidInput
 
 
 @contextmanager
-def refused(*named: object, kind: type[InvalidInput] = InvalidInput) -> Iterator[None]:
+def refused(*named: object, kind: type[DwellError] = InvalidInput) -> Iterator[None]:
     """What runs inside is refused in one sentence that names these things."""
     with pytest.raises(kind) as caught:
         yield

@@ -156,8 +156,11 @@ def test_an_address_where_nobody_listens_is_refused(address: str) -> None:
         pass
 
 
-def test_a_scheduler_without_workers_is_refused(tmp_path: Path) -> None:
+def test_a_scheduler_without_workers_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Rather than to wait for them for ever."""
+    monkeypatch.setattr("dwell.cli.cluster._SECONDS", 2)
     with (
         cluster((), tmp_path) as found,
         refused("with workers", found.address),

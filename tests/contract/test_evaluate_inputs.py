@@ -26,6 +26,7 @@ from dwell import (
     Query,
     Report,
     World,
+    banded,
     evaluate,
     fixed,
 )
@@ -154,9 +155,7 @@ def test_counts_are_evaluated_as_one_order_of_their_outcomes() -> None:
             "x_t": outcomes[1].sum(axis=1),
         }
     )
-    policies = {
-        each.name: each.policy for each in evaluate(RAW).past.candidates if each.policy.cap < 50
-    }
+    policies = {"band": banded([40], z=1.5, sd=0.6)[0], "fixed": fixed(20, 1), "one": fixed(1, 1)}
     told, drawn = [], []
     for seed in range(200):
         report = evaluate(Log(counts, seed=seed), policies, setup_cost=SETUP)

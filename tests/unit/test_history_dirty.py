@@ -146,8 +146,10 @@ def test_options_that_make_no_sense_are_refused() -> None:
             Log(table, **chosen)
     with refused("rows", 0):
         Log(table).tests(0)
-    with refused("ordered", "much"):
+    with refused("sorted", "much"):
         read(table, sort=True, memory="much")
+    with refused("sorted within 1KB", "give more"):
+        read(table, sort=True, memory="1KB")
 
 
 def test_files_of_a_folder_must_be_alike(tmp_path: Path) -> None:

@@ -166,3 +166,26 @@ def test_short_tests_are_left_out_and_counted() -> None:
     assert report.past.names == ("test 0", "test 2", "test 5")
     assert report.past.left_out == 3
     assert any("3 of 6 tests are left out" in note for note in report.notes)
+
+
+def test_tests_of_one_period_are_left_out_and_counted() -> None:
+    """Of batches, the last period scores the others."""
+    days = {"test": ["a", "a", "b", "c", "c", "c"], "period": [1, 2, 1, 1, 2, 3]}
+    sums = {"n": [5, 5, 9, 5, 5, 5], "mean": [0.5, 0.25, 1.0, -0.5, 0.5, 1.0]}
+    report = evaluate(pa.table(days | sums | {"variance": [1.0] * 6}), fixed(4))
+    assert report.past.names == ("a", "c")
+    assert report.past.left_out == 1
+    assert report.found.reward.tolist() == [0.125]  # a is accepted, and its second day scores
+
+
+def test_a_file_that_is_no_parquet_is_refused_before_any_is_read(folder: Path) -> None:
+    """By its name."""
+    (folder / "3.parquet").write_bytes(b"no Parquet")
+    with refused("3.parquet", "Parquet file"):
+        evaluate(folder)
+
+
+def test_the_number_of_parts_is_checked() -> None:
+    """Also where a log has but one."""
+    with refused("partitions", "0"):
+        evaluate(table([5, 5]), partitions=0)

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 import pytest
 
-from dwell import InvalidInput
+from dwell import InvalidInput, MissingExtra
 from dwell.history.log import Log
 from dwell.history.sources import Query, opened
 from tests.postgres import PASSWORD, guarded
@@ -363,5 +363,5 @@ def test_without_psycopg_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPa
     monkeypatch.delitem(sys.modules, "dwell.history.postgres", raising=False)
     monkeypatch.setitem(sys.modules, "psycopg", None)
     assert opened(Query("select 1 as a")).titles == ("a",)
-    with refused("psycopg", "pip install 'dwell[postgres]'"):
+    with refused("psycopg", "pip install 'dwell[postgres]'", kind=MissingExtra):
         opened(Query("select 1 as a", "postgresql://host/shop"))

@@ -53,8 +53,10 @@ def in_order(parts: Iterator[Rows], memory: str) -> Iterator[Rows]:
                     yield {
                         name: batch.column(name).to_numpy(zero_copy_only=False) for name in first
                     }
+        except duckdb.OutOfMemoryException:
+            raise InvalidInput(f"the log cannot be sorted within {memory}: give more") from None
         except duckdb.Error as error:
             fault = " ".join(str(error).split())[:200].replace(". ", "; ")
-            raise InvalidInput(f"the log could not be ordered within {memory}: {fault}") from None
+            raise InvalidInput(f"the log cannot be sorted within {memory}: {fault}") from None
     if refusals:
         raise refusals[0] from None

@@ -59,8 +59,9 @@ class ParquetFiles:
         self, file: Any, titles: Sequence[str], start: int, rows: int
     ) -> Generator[pa.RecordBatch, None, None]:
         """Our rows of a file before which there are `start` rows."""
-        ends = start + _group_ends(file.metadata)
-        starts = np.concatenate([[start], ends[:-1]])[: len(ends)]
+        sizes = np.array(_group_sizes(file.metadata), dtype=np.int64)
+        ends = start + np.cumsum(sizes)
+        starts = ends - sizes
         end = start + file.metadata.num_rows if self.end is None else self.end
         groups = np.flatnonzero((ends > self.before) & (starts < end))
         if not len(groups):
@@ -74,11 +75,6 @@ class ParquetFiles:
             if at >= end:
                 return
 
-    @property
-    def rows(self) -> int:
-        """How many rows there are."""
-        return int(self._all_group_ends()[-1])
-
     def divided(self, title: str, count: int) -> tuple["ParquetFiles", ...]:
         """At most so many parts, each with all rows of its tests where those follow one another.
 
@@ -86,7 +82,7 @@ class ParquetFiles:
             title: The column that says which test a row is of.
             count: How many parts.
         """
-        ends = self._all_group_ends()
+        ends = self._group_ends()
         wanted = np.arange(1, count) * (ends[-1] / count)
         cuts = [0]
         for cut in np.unique(ends[np.searchsorted(ends, wanted)]).tolist():
@@ -97,16 +93,15 @@ class ParquetFiles:
         whole = replace(self, paths=tuple(path.absolute() for path in self.paths))
         return tuple(replace(whole, before=before, end=end) for before, end in pairwise(cuts))
 
-    def _all_group_ends(self) -> IntArray:
-        ends = [np.zeros(1, dtype=np.int64)]
+    def _group_ends(self) -> IntArray:
+        """Where groups of rows end, all files together; and 0."""
+        sizes = [0]
         for path in self.paths:
             try:
-                ends.append(ends[-1][-1] + _group_ends(parquet.read_metadata(path)))
+                sizes += _group_sizes(parquet.read_metadata(path))
             except (pa.ArrowException, OSError) as error:
                 raise faulty(path, "Parquet", error) from None
-            if not len(ends[-1]):
-                ends.pop()
-        return np.concatenate(ends)
+        return np.cumsum(sizes)
 
     def _next_test(self, title: str, row: int) -> int:
         """Where a test begins that is the next one but the row's own."""
@@ -123,7 +118,5 @@ class ParquetFiles:
         return at
 
 
-def _group_ends(metadata: Any) -> IntArray:
-    """Where the file's groups of rows end."""
-    sizes = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
-    return np.cumsum(sizes, dtype=np.int64)
+def _group_sizes(metadata: Any) -> list[int]:
+    return [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]

@@ -11,7 +11,7 @@ import narwhals as nw
 import pyarrow as pa
 
 from dwell import checks
-from dwell.errors import InvalidInput
+from dwell.errors import InvalidInput, MissingExtra
 from dwell.history.files import files
 from dwell.history.parquet_files import ParquetFiles
 
@@ -144,7 +144,7 @@ def _postgres(sql: str, address: str) -> Source:
     try:
         from dwell.history.postgres import postgres_query
     except ImportError:
-        raise InvalidInput(
+        raise MissingExtra(
             "queries over PostgreSQL need psycopg: pip install 'dwell[postgres]'"
         ) from None
     return postgres_query(sql, address)
