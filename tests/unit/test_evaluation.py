@@ -97,6 +97,26 @@ def test_joint_bootstrap_intervals_are_like_normal_ones() -> None:
     assert (ratio < 1.1).all()
 
 
+def test_the_choice_is_corrected_by_tests_that_it_did_not_see() -> None:
+    """Chosen on four fifths, scored on the other, by a plain twin; also for very few tests."""
+    for tests in (2, 4, 7, 60):
+        past = block(tests)
+        seen = replay(past.samples, past.lengths, POLICIES)
+        earned = np.array([seen.rewards(k) for k in range(len(POLICIES))])
+        paid = np.array([5.0 + seen.durations(k) for k in range(len(POLICIES))])
+        chosen, ratios = [], []
+        for part in range(min(5, tests)):
+            own = np.arange(tests) % 5 == part
+            ratio = earned[:, ~own].sum(axis=1) / paid[:, ~own].sum(axis=1)
+            chosen.append(int(np.argmax(ratio)))
+            ratios.append(earned[chosen[-1], own].sum() / paid[chosen[-1], own].sum())
+        found = evaluation(past, setup_cost=5).corrected
+        assert found.chosen == tuple(chosen)
+        assert found.roi == pytest.approx(np.mean(ratios))
+        assert found.gain == pytest.approx(found.roi - evaluation(past, setup_cost=5).present.roi)
+        assert (found.error > 0.0) == (len(set(ratios)) > 1)
+
+
 def test_without_bounds_nothing_is_certain() -> None:
     """Where nobody knows how far samples may lie from 0, only rough intervals are given."""
     assert evaluation(block()).sure is None

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from dwell.arrays import FloatArray
+from dwell.arrays import BoolArray, FloatArray
 from dwell.errors import InvalidInput
 from dwell.estimate.ratio import ConfidenceSequence, roi
 
@@ -36,6 +36,16 @@ class Seen(NamedTuple):
     def ratio(self) -> float:
         """Reward per cost."""
         return float(self.rewards.mean() / self.costs.mean())
+
+    @property
+    def influence(self) -> FloatArray:
+        """How much each test weighs in the ratio of means: as a whole, nothing."""
+        influence: FloatArray = (self.rewards - self.ratio * self.costs) / self.costs.mean()
+        return influence
+
+    def of(self, tests: BoolArray) -> "Seen":
+        """What some of the tests say."""
+        return self._replace(rewards=self.rewards[tests], durations=self.durations[tests])
 
 
 class Range(NamedTuple):
@@ -136,7 +146,7 @@ class Approximate:
     def rois(self, seen: Sequence[Seen], alpha: float) -> list[Range]:
         """Where policies' ROIs lie, roughly."""
         reach = _normal_quantile(alpha / (2.0 * len(seen)))
-        return [_around(one.ratio, reach * standard_error(one)) for one in seen]
+        return [_around(one.ratio, reach * error_of(one.influence)) for one in seen]
 
     def gains(
         self, seen: Sequence[Seen], other: Seen, other_roi: Range, alpha: float
@@ -144,8 +154,10 @@ class Approximate:
         """Where the differences between their ROIs and another's lie, roughly."""
         del other_roi
         reach = _normal_quantile(alpha / (2.0 * len(seen)))
+        theirs = other.influence
         return [
-            _around(one.ratio - other.ratio, reach * standard_error(one, other)) for one in seen
+            _around(one.ratio - other.ratio, reach * error_of(one.influence - theirs))
+            for one in seen
         ]
 
     def worse(self, seen: Sequence[Seen], best: Seen, best_roi: Range, alpha: float) -> list[bool]:
@@ -156,7 +168,7 @@ class Approximate:
             (one.rewards - best.rewards) - best.ratio * (one.durations - best.durations)
             for one in seen
         )
-        return [bool(lead.mean() + reach * _error(lead) < 0.0) for lead in leads]
+        return [bool(lead.mean() + reach * error_of(lead) < 0.0) for lead in leads]
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,18 +228,6 @@ def _jointly(middle: FloatArray, again: FloatArray, alpha: float) -> list[Range]
     return [_around(float(m), reach * float(e)) for m, e in zip(middle, errors, strict=True)]
 
 
-def standard_error(seen: Seen, other: Seen | None = None) -> float:
-    """Of a policy's ROI, or of its lead over another's, roughly."""
-    theirs = 0.0 if other is None else _influence(other)
-    return _error(_influence(seen) - theirs)
-
-
-def _influence(seen: Seen) -> FloatArray:
-    """How much each test weighs in the ratio of means."""
-    influence: FloatArray = (seen.rewards - seen.ratio * seen.costs) / seen.costs.mean()
-    return influence
-
-
 def _normal_quantile(tail: float) -> float:
     return -NormalDist().inv_cdf(tail)
 
@@ -236,5 +236,6 @@ def _around(middle: float, reach: float) -> Range:
     return Range(middle - reach, middle + reach)
 
 
-def _error(numbers: FloatArray) -> float:
+def error_of(numbers: FloatArray) -> float:
+    """The standard error of their mean."""
     return float(numbers.std(ddof=1)) / sqrt(len(numbers))

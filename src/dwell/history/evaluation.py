@@ -23,7 +23,7 @@ from dwell.history.certainty import (
     Range,
     Seen,
     Sequential,
-    standard_error,
+    error_of,
 )
 from dwell.history.end import Played
 from dwell.history.replay import Replay
@@ -265,22 +265,28 @@ def _verdict(
 
 
 def _cross_fitted(seen: _Sights, now: Seen) -> Corrected:
-    """Choose on all tests but every fifth, score on those; and so on with each fifth."""
-    fold = np.arange(len(now.rewards)) % _FOLDS
-    # What each policy earns and pays in each part.
-    earned = np.array([np.bincount(fold, one.rewards, _FOLDS) for one in seen])
-    paid = np.array([np.bincount(fold, one.costs, _FOLDS) for one in seen])
+    """Choose on all tests but every fifth, score on those; and so on with each fifth.
+
+    The mean of the five ROIs is what counts. Tests are not pooled: what one fifth earns has a part
+    in what the others choose, so that pooled costs would favour fifths that earn much.
+    """
+    tests = len(now.rewards)
+    folds = min(_FOLDS, tests)
+    fold = np.arange(tests) % folds
+    earned = np.array([np.bincount(fold, one.rewards, folds) for one in seen])
+    paid = np.array([np.bincount(fold, one.costs, folds) for one in seen])
     elsewhere = earned.sum(axis=1, keepdims=True) - earned
     chosen = np.argmax(elsewhere / (paid.sum(axis=1, keepdims=True) - paid), axis=0).tolist()
-    rewards, durations = np.empty(len(fold)), np.empty(len(fold))
-    for part, best in enumerate(chosen):
-        own = fold == part
-        rewards[own], durations[own] = seen[best].rewards[own], seen[best].durations[own]
-    fitted = Seen(rewards, durations, max(one.cap for one in seen), now.setup_cost)
+    parts = [seen[best].of(fold == part) for part, best in enumerate(chosen)]
+    roi = sum(part.ratio for part in parts) / folds
+    # Around the mean of all: a part of one test would not be off its own.
+    influence = np.empty(tests)
+    for number, part in enumerate(parts):
+        influence[fold == number] = (part.rewards - roi * part.costs) / part.costs.mean()
     return Corrected(
-        fitted.ratio,
-        standard_error(fitted),
-        fitted.ratio - now.ratio,
-        standard_error(fitted, now),
+        roi,
+        error_of(influence),
+        roi - now.ratio,
+        error_of(influence - now.influence),
         tuple(chosen),
     )
