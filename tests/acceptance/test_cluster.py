@@ -20,6 +20,7 @@ from distributed import Client
 
 from dwell import Gaussian, Normal, World, evaluate
 from dwell.cli.cluster import executor_at
+from tests.acceptance.commands import run
 from tests.evaluations import bits
 from tests.refusals import refused
 
@@ -109,6 +110,15 @@ def test_results_are_the_same_for_one_and_two_workers(
     with cluster(names, tmp_path) as found, executor_at(found.address) as executor:
         report = evaluate(log, setup_cost=20, partitions=7, executor=executor)
         assert bits(report) == bits(evaluate(log, setup_cost=20, partitions=1))
+
+
+def test_the_command_prints_the_same_with_a_scheduler(log: Path, tmp_path: Path) -> None:
+    """Byte for byte what threads of its own find."""
+    asked = ("evaluate", str(log), "--setup-cost", "20", "--json")
+    with cluster(("one",), tmp_path) as found:
+        there = run(*asked, "--scheduler", found.address)
+    assert there.exit_code == 0, there.output
+    assert there.stdout == run(*asked).stdout
 
 
 def test_a_killed_worker_changes_nothing(log: Path, tmp_path: Path) -> None:
