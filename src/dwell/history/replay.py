@@ -131,13 +131,13 @@ def replay(
             f"samples must be one line of {counts.sum():,} numbers, as the lengths say, got shape "
             f"{flat.shape}"
         )
-    ends = np.cumsum(counts)
-    shown = np.ones(len(flat), dtype=np.bool_)
-    shown[ends - 1] = False
-    outcomes = scan(flat[shown], policies.heads, counts - 1)
-    stops, decisions = outcomes.durations, outcomes.decisions
+    outcomes = scan(flat, policies.heads, counts)
+    # What stops at the last sample has seen it: it has to be taken as not having stopped.
+    seen_all = outcomes.durations == counts[:, np.newaxis]
+    stops = outcomes.durations - seen_all
+    decisions = np.where(seen_all, np.int8(-1), outcomes.decisions)
     rest = np.empty(stops.shape)
-    starts = np.concatenate([np.zeros(1, dtype=np.int64), ends])
+    starts = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(counts)])
     numbers = flat if flat.dtype == np.int8 else flat.astype(np.float64, copy=False)
     rest_means(numbers, starts, stops, decisions, rest)
     caps = np.array(policies.caps, dtype=np.int64)
