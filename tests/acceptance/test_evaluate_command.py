@@ -3,8 +3,6 @@
 import csv
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import duckdb
@@ -374,20 +372,3 @@ def test_a_terminal_gets_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
         assert bars == []
         advance(0.5)
     assert bars == [{"total": 1.0, "completed": 0.5}]
-
-
-def test_help_shows_examples_and_loads_nothing_heavy() -> None:
-    """Neither numbers nor databases are imported to show help."""
-    assert "Examples:\n    dwell evaluate log" in run("evaluate", "--help").stdout
-    code = (
-        "import sys\n"
-        "from dwell.cli import main\n"
-        "try:\n"
-        "    main(['evaluate', '--help'])\n"
-        "except SystemExit as left:\n"
-        "    assert left.code == 0\n"
-        "heavy = {'numpy', 'pyarrow', 'duckdb', 'plotly', 'rich'} & set(sys.modules)\n"
-        "assert not heavy, heavy\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr

@@ -74,7 +74,7 @@ def test_what_of_the_prior_is_cut_off_is_noted() -> None:
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        (("--form", "long"), "--form must be one of counts, batches, two-arm, raw, got 'long'"),
+        (("--form", "long"), "--form must be raw, two-arm, counts or batches, got 'long'"),
         (("--tests", "0"), "--tests must be a whole number >= 1, got 0"),
         (("--rows", "many"), "--rows must be a number, got 'many'"),
         (("--tests", "10", "--rows", "10"), "give --tests or --rows, not both"),

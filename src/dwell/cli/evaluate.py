@@ -17,8 +17,8 @@ import click
 
 from dwell import checks
 from dwell.cli.files import write_whole
-from dwell.cli.logs import Asked, log_options, one_of
-from dwell.cli.options import file_ending_in, json_option, option, stacked, whole
+from dwell.cli.logs import Asked, log_options
+from dwell.cli.options import file_ending_in, json_option, one_of, option, stacked, whole
 from dwell.cli.output import note, print_grid, progress, progress_by_share, wrapped
 from dwell.errors import InvalidInput
 

@@ -10,19 +10,12 @@ import click
 
 from dwell import checks
 from dwell.cli.files import writable
-from dwell.cli.options import json_option, option, prior, seed_option, stacked, whole
+from dwell.cli.logs import FORMS
+from dwell.cli.options import json_option, one_of, option, prior, seed_option, stacked, whole
 from dwell.cli.output import note, progress
 from dwell.errors import InvalidInput
 
 _ENDINGS = (".csv", ".parquet")
-
-
-def _form(name: str, text: str) -> str:
-    from dwell.history.forms import FORMS
-
-    if text not in FORMS:
-        raise InvalidInput(f"{name} must be one of {', '.join(FORMS)}, got {text!r}")
-    return text
 
 
 def _length(name: str, text: str) -> int:
@@ -39,7 +32,7 @@ def _share(name: str, text: str) -> float:
 _OPTIONS = (
     option(
         "--form",
-        _form,
+        one_of(*FORMS),
         default="raw",
         metavar="FORM",
         help="What a row is: raw, a sample; two-arm, a user's outcome; counts, a test; batches, "

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dwell import checks
-from dwell.cli.options import Command, option, seed_option, stacked
+from dwell.cli.options import Command, one_of, option, seed_option, stacked
 from dwell.errors import InvalidInput
 
 if TYPE_CHECKING:
     from dwell.history.inspection import Inspection
     from dwell.history.log import Log
+
+FORMS = ("raw", "two-arm", "counts", "batches")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,21 +50,6 @@ class Asked:
         from dwell.history.inspection import check
 
         return check(self.source, **self.reading)
-
-
-def one_of(*known: str) -> Callable[[str, str], str]:
-    """Reads one of some words."""
-
-    def read(name: str, text: str) -> str:
-        if text not in known:
-            raise InvalidInput(f"{name} must be {_listed(known)}, got {checks.shown(text)}")
-        return text
-
-    return read
-
-
-def _listed(known: tuple[str, ...]) -> str:
-    return f"{', '.join(known[:-1])} or {known[-1]}"
 
 
 def _columns(name: str, text: str) -> dict[str, str]:
@@ -99,7 +86,7 @@ def _memory(name: str, text: str) -> str:
 _OPTIONS = (
     option(
         "--form",
-        one_of("raw", "two-arm", "counts", "batches"),
+        one_of(*FORMS),
         metavar="FORM",
         help="What a row of LOG is, as above.  [default: told by the columns]",
     ),

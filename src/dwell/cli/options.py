@@ -157,6 +157,18 @@ def workers_option(default: str) -> Option:
     )
 
 
+def one_of(*known: str) -> Callable[[str, str], str]:
+    """Reads one of some words."""
+
+    def read(name: str, text: str) -> str:
+        if text not in known:
+            listed = f"{', '.join(known[:-1])} or {known[-1]}"
+            raise InvalidInput(f"{name} must be {listed}, got {checks.shown(text)}")
+        return text
+
+    return read
+
+
 def option(
     name: str,
     read: Callable[[str, str], Any],

@@ -9,7 +9,7 @@ import click
 
 from dwell import checks
 from dwell.cli.files import read_text, write_whole
-from dwell.cli.options import law, option, output_options, prior, stacked, whole
+from dwell.cli.options import law, one_of, option, output_options, prior, stacked, whole
 from dwell.cli.output import note, print_grid, progress, show, wrapped
 from dwell.errors import InvalidInput
 
@@ -23,12 +23,6 @@ def _rules(_: str, text: str) -> tuple[str, ...]:
     from dwell.planning import rule_names
 
     return rule_names(part.strip() for part in text.split(","))
-
-
-def _fit(name: str, text: str) -> str:
-    if text not in ("normal", "npmle"):
-        raise InvalidInput(f"{name} must be normal or npmle, got {text!r}")
-    return text
 
 
 def _days(name: str, text: str) -> int:
@@ -54,7 +48,7 @@ _OPTIONS = (
     ),
     option(
         "--fit",
-        _fit,
+        one_of("normal", "npmle"),
         metavar="KIND",
         help="What to fit: normal, or npmle, a prior of any shape.  [default: normal]",
     ),
