@@ -48,7 +48,7 @@ def started(*arguments: str) -> "Iterator[subprocess.Popen[str]]":
     `&` in a script, say. To ignore a signal is inherited, and Python then installs no handler.
     """
     code = (
-        "from signal import SIGINT, default_int_handler, signal; signal(SIGINT, default_int_handler)\n"
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from dwell.cli import main; main(prog_name='dwell')"
     )
     with subprocess.Popen(

@@ -170,8 +170,8 @@ def test_no_interval_ever_misses_and_no_best_policy_is_ever_dropped(name: str) -
 def test_with_a_large_delta_more_is_dropped_and_the_promise_is_kept() -> None:
     """With delta 0.5 over 100 runs; bounds on all rungs at once leave much to spare.
 
-    At most 39 runs may fail: were their probability 0.5, this would pass for 1.8 % of all seeds. One
-    run in 200 fails and all drop a policy, so that false alarms have a probability below 1e-5.
+    At most 39 runs may fail: were their probability 0.5, this would pass for 1.8 % of all seeds.
+    One run in 200 fails and all drop a policy: false alarms have a probability below 1e-5.
     """
     misses, wrong, drops = failures("a tie", 100, delta=0.5)
     assert share_at_most(max(misses, wrong), 100) < 0.5
