@@ -16,7 +16,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Watch no lines where the same ones run many thousand times: it takes as long again.
 
     Statistical tests and properties do that, and lines that only they reach count as not covered. A
-    browser runs none.
+    browser runs none. (A property within a test is marked where it stands.)
     """
     for item in items:
         often = isinstance(item, pytest.Function) and is_hypothesis_test(item.function)
