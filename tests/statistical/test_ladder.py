@@ -35,6 +35,7 @@ from dwell.kernels.climbing import DURATIONS, ESTIMATED, REWARDS, SEEN, SPREAD, 
 from dwell.lab.suite import suite
 from dwell.learners.evidence import Rungs
 from dwell.table import Table
+from tests.contract.cases import begun
 
 RUNS, TASKS, DELTA = 2000, 1000, 0.05
 
