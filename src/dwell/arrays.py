@@ -1,12 +1,9 @@
-"""Names for the array types that signatures use, and how a list of numbers becomes one."""
+"""Names for the array types that signatures use."""
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
-from dwell import checks
-from dwell.errors import InvalidInput
+from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -14,25 +11,3 @@ BoolArray = NDArray[np.bool_]
 Durations = NDArray[np.int32]
 Decisions = NDArray[np.int8]
 Samples = NDArray[Any]  # of int8 or float64
-
-
-def numbers(name: str, values: ArrayLike) -> FloatArray:
-    """Numbers in an array of any shape, as floats; text is refused.
-
-    An array of truth values is one of 0 and 1: that is what yes-or-no outcomes look like.
-
-    Example:
-        >>> numbers("effects", ["1", 2])
-        Traceback (most recent call last):
-        dwell.errors.InvalidInput: effects must be numbers, got ['1', 2]
-    """
-    try:
-        given = np.asarray(values)
-        if given.dtype.kind == "O":  # such as Decimal and Fraction
-            entries = [checks.real(name, entry) for entry in given.flat]
-            given = np.array(entries, dtype=np.float64).reshape(given.shape)
-        if given.dtype.kind not in "iufb":
-            raise TypeError("not a type of number")
-    except (TypeError, ValueError, OverflowError):
-        raise InvalidInput(f"{name} must be numbers, got {checks.shown(values)}") from None
-    return given.astype(np.float64, copy=False)

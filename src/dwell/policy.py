@@ -13,7 +13,8 @@ from typing import Any, Self
 import numpy as np
 
 from dwell import checks
-from dwell.arrays import FloatArray, numbers
+from dwell.arrays import FloatArray
+from dwell.columns import numbers
 from dwell.errors import InvalidInput
 
 

@@ -175,7 +175,7 @@ def _terms(
 ) -> tuple[Terms, Fitted | None]:
     """The terms that the options make, and the past that the prior was fitted to."""
     from dwell.laws import Gaussian
-    from dwell.planning import Past, Terms, fitted
+    from dwell.planning import PastTests, Terms, fitted
     from dwell.world import World
 
     _refuse_both("--prior", prior, "--from", source)
@@ -184,7 +184,7 @@ def _terms(
         raise InvalidInput("--fit needs past tests to fit a prior to: give --from FILE.csv")
     past = None
     if source is not None:
-        told = Past.from_csv(read_text(source, "--from"), source.name)
+        told = PastTests.from_csv(read_text(source, "--from"), source.name)
         sd = sd or told.sd
         if law is None and sd is None:
             raise InvalidInput(f"{source.name} does not say how noisy one sample is: give --sd")

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dwell import checks
-from dwell.arrays import FloatArray, numbers
+from dwell.arrays import FloatArray
+from dwell.columns import numbers
 from dwell.errors import InvalidInput
 from dwell.estimate.intervals import Intervals
 

@@ -3,7 +3,8 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dwell.arrays import BoolArray, FloatArray, numbers
+from dwell.arrays import BoolArray, FloatArray
+from dwell.columns import numbers
 from dwell.errors import InvalidInput
 
 

@@ -7,8 +7,8 @@ from dwell import checks
 from dwell.errors import InvalidInput, NothingWorthTesting
 from dwell.optimum import oracle
 from dwell.planning.band import Band, Bands
+from dwell.planning.current_rules import RULES, options
 from dwell.planning.option import Option, judged
-from dwell.planning.practice import RULES, options
 from dwell.planning.terms import Terms
 from dwell.priors import Normal
 
@@ -23,8 +23,8 @@ class Plan:
         simple: The best of a family that people can explain.
         band: That member of the family.
         bands: The family.
-        rules: What people do today.
-        notes: What to know besides.
+        rules: The current rules.
+        notes: What else to know.
     """
 
     terms: Terms
@@ -47,7 +47,7 @@ class Plan:
 
 
 def plan(terms: Terms, rules: Iterable[str] = RULES) -> Plan:
-    """The best policy, the best simple one and what people do today, on given terms.
+    """The best policy, the best simple one and the current rules, on given terms.
 
     Raises `NothingWorthTesting` if no policy earns what its samples cost.
 

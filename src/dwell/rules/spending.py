@@ -18,7 +18,8 @@ from numpy.typing import ArrayLike
 from scipy import optimize, special
 
 from dwell import checks
-from dwell.arrays import FloatArray, numbers
+from dwell.arrays import FloatArray
+from dwell.columns import numbers
 from dwell.errors import InvalidInput
 from dwell.policy import Policy
 
