@@ -221,7 +221,6 @@ WITH_TEXT: list[tuple[str, Callable[..., Any], dict[str, Any]]] = [
     ("shares", rules.z_boundaries, {"shares": ["0.5", "1"]}),
     ("seed", dwell.Log, {"source": LOG, "seed": "0"}),
     ("bounds", dwell.Log, {"source": LOG, "bounds": ("0", "1")}),
-    ("bounds", dwell.check, {"source": LOG, "bounds": ("0", "1")}),
     *(
         (said, dwell.evaluate, {"log": LOG, name: "0.5"})
         for said, name in (("alpha", "alpha"), ("set-up cost", "setup_cost"))

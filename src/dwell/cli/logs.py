@@ -68,7 +68,7 @@ def _two(name: str, text: str, example: str) -> tuple[str, str]:
 
 
 def _bounds(name: str, text: str) -> tuple[float, float]:
-    low, high = (number(name, end) for end in _two(name, text, "-1,1"))
+    low, high = (checks.real(name, number(name, end)) for end in _two(name, text, "-1,1"))
     if not low < high:
         raise InvalidInput(f"{name} must be a lower number and a higher one, got {text}")
     return low, high

@@ -221,11 +221,7 @@ def whole(name: str, text: str, least: int = 1) -> int:
         >>> whole("--tasks", "1e6"), whole("--tasks", "10_000")
         (1000000, 10000)
     """
-    try:
-        exact: float = int(text)
-    except ValueError:
-        exact = number(name, text)
-    return checks.count(name, exact, least)
+    return checks.count(name, number(name, text), least)
 
 
 def whole_numbers(name: str, text: str) -> tuple[int, ...]:

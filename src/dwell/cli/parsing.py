@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from dwell import checks
@@ -16,19 +17,19 @@ _NAMED = re.compile(r"\s*(\w+)\s*(?:\((.*)\))?\s*")
 
 
 def number(name: str, text: str) -> float:
-    """A number as a person types it.
+    """A number as a person types it; a whole one stays as exact as it was typed.
 
     Example:
-        >>> number("--sd", "0.16"), number("--setup-cost", "10_000"), number("--tasks", "1e6")
-        (0.16, 10000.0, 1000000.0)
+        >>> number("--sd", "0.16"), number("--tasks", "10_000"), number("--tasks", "1e6")
+        (0.16, 10000, 1000000.0)
         >>> number("--sd", "wide")
         Traceback (most recent call last):
         dwell.errors.InvalidInput: --sd must be a number, got 'wide'
     """
-    try:
-        return float(text)
-    except ValueError:
-        raise InvalidInput(f"{name} must be a number, got {checks.shown(text)}") from None
+    for read in (int, float):
+        with suppress(ValueError):
+            return read(text)
+    raise InvalidInput(f"{name} must be a number, got {checks.shown(text)}")
 
 
 def parse_prior(text: str) -> Prior:
