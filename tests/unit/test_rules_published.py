@@ -1,4 +1,4 @@
-"""What people do today, against the numbers that they published; and false discovery control."""
+"""Current rules against the numbers that they were published with; and false discovery control."""
 
 from math import inf, nan, sqrt
 from typing import Any

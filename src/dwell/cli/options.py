@@ -272,7 +272,7 @@ def _cap(name: str, text: str) -> int:
 
 
 def file_ending_in(*endings: str) -> Callable[[str, str], Path]:
-    """Reads the name of a file that is to be written, and sees to it that it can be."""
+    """Reads the name of a file to write, and checks that it can be written."""
 
     def read(name: str, text: str) -> Path:
         return writable(Path(text), endings, name)
