@@ -15,12 +15,12 @@ import pytest
 import dwell
 from dwell.arrays import FloatArray
 from dwell.errors import CannotWrite
-from dwell.report.evaluation_figures import band_map, lengths, over_time
-from dwell.report.evaluation_forest import forest
-from dwell.report.evaluation_page import page_of
-from dwell.report.evaluation_rows import about, csv_text, json_text, rows
-from dwell.report.evaluation_text import fitted, grid, legend, summary
-from dwell.report.scale import Scale
+from dwell.report.evaluation.figures import band_map, lengths, over_time
+from dwell.report.evaluation.forest import forest
+from dwell.report.evaluation.page import page_of
+from dwell.report.evaluation.rows import about, csv_text, json_text, rows
+from dwell.report.evaluation.scale import Scale
+from dwell.report.evaluation.text import fitted, grid, legend, summary
 
 
 def log_of(samples: FloatArray, **given: object) -> dwell.Log:

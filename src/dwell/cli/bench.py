@@ -137,8 +137,7 @@ def learners(
     """  # noqa: D301 - click knows text to keep as it is by a real backspace
     from dwell.lab.contestants import CONTESTANTS
     from dwell.lab.suite import suite
-    from dwell.report.rows import score_row
-    from dwell.report.scores import score_grids, score_page
+    from dwell.report.bench import score_grids, score_page, score_row
 
     chosen = [at for at in suite(grid=grid) if instances is None or at.name in instances]
     budgets = sorted(set(tasks or (_QUICK_TASKS if quick else _TASKS)))

@@ -15,7 +15,7 @@ from dwell.cli.running import Job, executor_of, run_all
 
 if TYPE_CHECKING:
     from dwell.learners.learner import Learner
-    from dwell.report.evaluation import Report
+    from dwell.report.evaluation.report import Report
 
 _TASKS = (10**3, 10**4, 10**6, 10**8)
 _PAST_TESTS = 2000
@@ -49,9 +49,9 @@ def demo(seed: int, workers: int, as_json: bool, out: Path) -> None:
     from dwell.learners.esc_cape import EscCape
     from dwell.learners.ladder import Ladder
     from dwell.priors import Atoms
-    from dwell.report import story
-    from dwell.report.evaluation_rows import about
-    from dwell.report.rows import simulated_row
+    from dwell.report import demo as story
+    from dwell.report.evaluation.rows import about
+    from dwell.report.simulation import simulated_row
     from dwell.report.tables import json_text
     from dwell.table import exact
     from dwell.world import World
@@ -105,7 +105,7 @@ def _past_tests(seed: int) -> Report:
     from dwell.history.generation import generate
     from dwell.laws import Lift
     from dwell.priors import Normal
-    from dwell.report.evaluation import evaluate
+    from dwell.report.evaluation.report import evaluate
 
     with TemporaryDirectory(prefix="dwell-") as folder, progress("evaluating a log of past tests"):
         log = Path(folder, "tests.parquet")

@@ -25,7 +25,7 @@ from dwell.errors import InvalidInput
 if TYPE_CHECKING:
     from dwell.history.end import AtEnd
     from dwell.policy import Policy
-    from dwell.report.evaluation import Report
+    from dwell.report.evaluation.report import Report
 
 _SIGNIFICANT = 1.959964  # standard errors: 5 %, two-sided
 
@@ -146,7 +146,7 @@ def evaluate(
     if check:
         _check(asked, as_json)
         return
-    from dwell.report.evaluation import evaluate as evaluated
+    from dwell.report.evaluation.report import evaluate as evaluated
 
     log = asked.log()
     with (
@@ -177,7 +177,7 @@ def _executor(workers: int | None, scheduler: str | None) -> Iterator[Executor |
 
 
 def _check(asked: Asked, as_json: bool) -> None:
-    from dwell.report.inspection import about, grid, lines
+    from dwell.report.evaluation.check import about, grid, lines
 
     with progress("reading the log"):
         found = asked.checked()
@@ -197,8 +197,8 @@ def _check(asked: Asked, as_json: bool) -> None:
 def _show(
     report: Report, notes: tuple[str, ...], *, every: bool, as_json: bool, out: Path | None
 ) -> None:
-    from dwell.report.evaluation_rows import json_text
-    from dwell.report.evaluation_text import fitted, grid, legend, summary
+    from dwell.report.evaluation.rows import json_text
+    from dwell.report.evaluation.text import fitted, grid, legend, summary
 
     if out is not None:
         write_whole(out, _written(report, notes, out.suffix.lower()), "--out")
@@ -216,8 +216,8 @@ def _show(
 
 
 def _written(report: Report, notes: tuple[str, ...], ending: str) -> str:
-    from dwell.report.evaluation_page import page_of
-    from dwell.report.evaluation_rows import csv_text, json_text
+    from dwell.report.evaluation.page import page_of
+    from dwell.report.evaluation.rows import csv_text, json_text
 
     match ending:
         case ".html":

@@ -12,7 +12,7 @@ from dwell.cli.options import Problem, output_options, problem_options
 from dwell.cli.output import progress, show
 
 if TYPE_CHECKING:
-    from dwell.report.rows import ExactRow
+    from dwell.report.exact import ExactRow
     from dwell.table import Table
 
 
@@ -32,8 +32,7 @@ def exact(problem: Problem, as_json: bool, out: Path | None, plot: Path | None) 
       dwell exact --prior "Normal(-0.1, 0.2)" --law "Gaussian(2)" --caps 8:512:x2
       dwell exact --json --out policies.csv --plot policies.html
     """  # noqa: D301 - click knows text to keep as it is by a real backspace
-    from dwell.report.rows import exact_rows
-    from dwell.report.tables import exact_grid
+    from dwell.report.exact import exact_grid, exact_rows
     from dwell.table import exact
 
     policies = problem.policies()
@@ -53,9 +52,8 @@ def exact(problem: Problem, as_json: bool, out: Path | None, plot: Path | None) 
 
 def _page(table: Table, rows: list[ExactRow]) -> str:
     from dwell.policy import Policy
-    from dwell.report.figures import boundaries, roi_by_cap
+    from dwell.report.exact import boundaries, exact_grid, roi_by_cap
     from dwell.report.page import Section, page
-    from dwell.report.tables import exact_grid
 
     best = table.policies[table.best]
     assert isinstance(best, Policy)  # the command makes no other kind

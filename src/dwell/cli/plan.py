@@ -132,9 +132,9 @@ def plan(
     """  # noqa: D301 - click knows text to keep as it is by a real backspace
     from dwell.planning import RULES
     from dwell.planning import plan as made
-    from dwell.report.advice import limits, limits_grid, lines, ranking_grid
-    from dwell.report.planning import about, plan_page
-    from dwell.report.rows import option_rows
+    from dwell.report.plan.page import about, plan_page
+    from dwell.report.plan.rows import option_rows
+    from dwell.report.plan.text import limits, limits_grid, lines, ranking_grid
 
     terms, past = _terms(**given)
     with progress("computing the plan"):

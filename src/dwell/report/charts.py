@@ -8,7 +8,11 @@ from math import ceil, floor, log10
 import plotly.graph_objects as go
 
 from dwell.lab.claims.finding import Chart, HeatMap, Line
-from dwell.report.figures import COLOURS, ERROR_BARS, empty_figure
+
+# Colours that people with any colour vision tell apart (Okabe and Ito).
+BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#8A8F98"
+COLOURS = (BLUE, ORANGE, GREEN, "#CC79A7", "#E69F00", "#56B4E9")
+ERROR_BARS = "Bars reach two Monte Carlo standard errors to either side."
 
 
 def drawn(chart: Chart | HeatMap) -> tuple[go.Figure, str]:
@@ -59,6 +63,27 @@ def _log_axis(values: Sequence[float]) -> dict[str, object]:
         powers = range(floor(log10(least)), ceil(log10(most)) + 1)
         ticks = [step * 10.0**power for power in powers for step in (1, 2, 5)]
     return {"type": "log", "tickvals": ticks, "ticktext": [f"{tick:g}" for tick in ticks]}
+
+
+def empty_figure(x_title: str, y_title: str) -> go.Figure:
+    """A figure with titled axes and nothing in it."""
+    return go.Figure(
+        layout={
+            "template": "plotly_white",
+            "height": 420,
+            "margin": {"l": 70, "r": 20, "t": 20, "b": 60},
+            "font": {"size": 14},
+            "xaxis": {"title": {"text": x_title}},
+            "yaxis": {"title": {"text": y_title}},
+            "legend": {
+                "orientation": "h",
+                "traceorder": "normal",
+                "x": 0,
+                "y": 1.02,
+                "yanchor": "bottom",
+            },
+        }
+    )
 
 
 def _heat_map(chart: HeatMap) -> tuple[go.Figure, str]:

@@ -5,13 +5,12 @@ import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from typing import Any
 
 from rich import box
 from rich.table import Table as RichTable
 
-from dwell.report.rows import ExactRow, OptionRow, ScoreRow, SimulatedRow
-
-Rows = Sequence[ExactRow] | Sequence[SimulatedRow] | Sequence[ScoreRow] | Sequence[OptionRow]
+Rows = Sequence[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,43 +48,6 @@ class Grid:
         for index, row in enumerate(self.rows):
             table.add_row(*row, style="bold" if index in self.marked else None)
         return table
-
-
-def exact_grid(rows: Sequence[ExactRow]) -> Grid:
-    """The table of `dwell exact`."""
-    cells = (
-        (
-            f"{row.cap:,}",
-            number(row.roi),
-            number(row.reward),
-            number(row.cost),
-            f"{row.accept_rate:.1%}",
-            "best" if row.best else "",
-        )
-        for row in rows
-    )
-    header = ("cap", "ROI", "reward", "cost", "accepted", "")
-    return Grid(header, tuple(cells), frozenset(i for i, row in enumerate(rows) if row.best))
-
-
-def simulated_grid(rows: Sequence[SimulatedRow]) -> Grid:
-    """The table of `dwell simulate`."""
-    budget = "samples" if rows[0].samples is not None else "tasks"
-    cells = (
-        (
-            f"{row.tasks if row.samples is None else row.samples:,.0f}",
-            number(row.roi),
-            "-" if row.roi_error is None else f"{row.roi_error:.1g}",
-            percent(row.share),
-            number(row.regret),
-            f"{row.explored:,.0f}",
-            f"{row.candidates:,.4g}",
-            "none" if row.chosen_cap is None else f"{row.chosen_cap:,}",
-        )
-        for row in rows
-    )
-    header = (budget, "ROI", "± error", "of best", "regret", "learned from", "left", "cap")
-    return Grid(header, tuple(cells))
 
 
 def number(value: float) -> str:

@@ -8,8 +8,8 @@ from dataclasses import asdict
 from math import isfinite
 from typing import Any
 
-from dwell.report.evaluation import Report
-from dwell.report.evaluation_text import beats_today, ranked, summary
+from dwell.report.evaluation.report import Report
+from dwell.report.evaluation.text import beats_today, ranked, summary
 
 
 def about(report: Report, notes: Sequence[str] = ()) -> dict[str, object]:

@@ -9,7 +9,7 @@ import numpy as np
 from dwell.arrays import IntArray
 from dwell.planning import Option, Plan, Terms
 from dwell.policy import Policy
-from dwell.report.rows import OptionRow, option_rows
+from dwell.report.plan.rows import OptionRow, option_rows
 from dwell.report.tables import Grid, number
 
 _MOST_SHOWN = 8

@@ -5,10 +5,10 @@ from html import escape
 import plotly.graph_objects as go
 
 from dwell.history.evaluation import Verdict
-from dwell.report.evaluation import Report
-from dwell.report.evaluation_text import ranked
-from dwell.report.figures import BLUE, GREY, ORANGE, empty_figure
-from dwell.report.scale import Scale
+from dwell.report.charts import BLUE, GREY, ORANGE, empty_figure
+from dwell.report.evaluation.report import Report
+from dwell.report.evaluation.scale import Scale
+from dwell.report.evaluation.text import ranked
 
 _MOST_POLICIES = 25
 _LONGEST_NAME = 24

@@ -10,11 +10,10 @@ from dwell import checks
 from dwell.lab.claims.finding import HeatMap
 from dwell.planning import Fitted, Option, Plan, Terms
 from dwell.planning.sensitivity import ByPrior, BySetup, by_prior, by_setup
-from dwell.report.advice import COLUMNS, Limits, limits, limits_grid, lines, ranking_grid
-from dwell.report.charts import drawn
-from dwell.report.figures import BLUE, COLOURS, GREEN, GREY, ORANGE, empty_figure
+from dwell.report.charts import BLUE, COLOURS, GREEN, GREY, ORANGE, drawn, empty_figure
 from dwell.report.page import Section, page
-from dwell.report.rows import OptionRow, option_rows
+from dwell.report.plan.rows import OptionRow, option_rows
+from dwell.report.plan.text import COLUMNS, Limits, limits, limits_grid, lines, ranking_grid
 from dwell.report.tables import number
 
 # The two that are best run close together: one must not hide the other.

@@ -7,11 +7,10 @@ import plotly.graph_objects as go
 
 from dwell.arrays import FloatArray, IntArray, Samples
 from dwell.lab.claims.finding import HeatMap
-from dwell.report.charts import drawn
-from dwell.report.evaluation import Report
-from dwell.report.evaluation_text import beats_today
-from dwell.report.figures import ORANGE, empty_figure
-from dwell.report.scale import Scale
+from dwell.report.charts import ORANGE, drawn, empty_figure
+from dwell.report.evaluation.report import Report
+from dwell.report.evaluation.scale import Scale
+from dwell.report.evaluation.text import beats_today
 
 _MOST_POINTS = 500
 _SPREAD = 8.0

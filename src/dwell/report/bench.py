@@ -2,15 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan
 
 import plotly.graph_objects as go
 
 from dwell import checks
+from dwell.lab.replicate import Summary
+from dwell.lab.run import Run
 from dwell.lab.suite import Instance
-from dwell.report.figures import COLOURS, ERROR_BARS, empty_figure
+from dwell.report.charts import COLOURS, ERROR_BARS, empty_figure
 from dwell.report.page import Charts, Section, page
-from dwell.report.rows import ScoreRow
 from dwell.report.tables import Grid, number, percent
+from dwell.table import exact
 
 # Marks for people who cannot tell the colours apart, and what plotly calls them.
 _MARKS = {
@@ -21,6 +24,64 @@ _MARKS = {
     "▼": "triangle-down",
     "✚": "cross",
 }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreRow:
+    """How well a learner does on an instance of the suite.
+
+    Attributes:
+        instance: The instance's name.
+        setup_cost: What each of its tests costs besides the samples.
+        learner: What was run.
+        tasks: For how many tasks.
+        roi: Reward per cost.
+        roi_error: Its Monte Carlo standard error; None for a single replication, as all errors.
+        best_roi: The ROI of the best policy of the class.
+        worst_roi: The ROI of the worst.
+        score: The ROI as a share of the best; None where the best earns nothing.
+        score_error: Its Monte Carlo standard error.
+        lost: What was lost, as a share of what the worst policy loses; None where none does.
+        lost_error: Its Monte Carlo standard error.
+        explored: How many tasks were explored, on average.
+    """
+
+    instance: str
+    setup_cost: float
+    learner: str
+    tasks: int
+    roi: float
+    roi_error: float | None
+    best_roi: float
+    worst_roi: float
+    score: float | None
+    score_error: float | None
+    lost: float | None
+    lost_error: float | None
+    explored: float
+
+
+def score_row(instance: Instance, learner: str, tasks: int, runs: Sequence[Run]) -> ScoreRow:
+    """The row of a learner's replications on an instance."""
+    summary = Summary.of(list(runs))
+    class_roi = exact(instance.policies, instance.world, instance.setup_cost).roi
+    best, worst = float(class_roi.max()), float(class_roi.min())
+    error = None if isnan(summary.roi_error) else summary.roi_error
+    return ScoreRow(
+        instance=instance.name,
+        setup_cost=instance.setup_cost,
+        learner=learner,
+        tasks=tasks,
+        roi=summary.roi,
+        roi_error=error,
+        best_roi=best,
+        worst_roi=worst,
+        score=summary.roi / best if best > 0.0 else None,
+        score_error=error / best if best > 0.0 and error is not None else None,
+        lost=max(0.0, -summary.roi) / -worst if worst < 0.0 else None,
+        lost_error=error / -worst if worst < 0.0 and error is not None else None,
+        explored=summary.explored,
+    )
 
 
 @dataclass(frozen=True, slots=True)

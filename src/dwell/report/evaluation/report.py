@@ -92,7 +92,7 @@ class Report:
         Args:
             path: The file to write.
         """
-        from dwell.report.evaluation_page import page_of
+        from dwell.report.evaluation.page import page_of
 
         write_whole(Path(path), page_of(self), "path")
 

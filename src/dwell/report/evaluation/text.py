@@ -4,8 +4,8 @@ from dataclasses import replace
 from statistics import NormalDist
 
 from dwell.history.evaluation import Verdict
-from dwell.report.evaluation import Report
-from dwell.report.scale import Scale
+from dwell.report.evaluation.report import Report
+from dwell.report.evaluation.scale import Scale
 from dwell.report.tables import Grid
 
 _MOST_SHOWN = 15

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dwell.report.evaluation import Report
-from dwell.report.evaluation_figures import band_map, lengths, over_time
-from dwell.report.evaluation_forest import forest
-from dwell.report.evaluation_text import grid, legend, summary
+from dwell.report.evaluation.figures import band_map, lengths, over_time
+from dwell.report.evaluation.forest import forest
+from dwell.report.evaluation.report import Report
+from dwell.report.evaluation.scale import Scale
+from dwell.report.evaluation.text import grid, legend, summary
 from dwell.report.page import Section, page
-from dwell.report.scale import Scale
 from dwell.report.tables import Grid
 
 _SHORT = 24
