@@ -8,7 +8,6 @@ from pathlib import Path
 
 import click
 
-from dwell.cli.files import write_whole
 from dwell.cli.options import (
     number_of_runs,
     option,
@@ -20,6 +19,7 @@ from dwell.cli.options import (
 from dwell.cli.output import progress, show
 from dwell.cli.running import Job, executor_of, run_all
 from dwell.errors import InvalidInput
+from dwell.files import write_whole
 
 _TASKS, _QUICK_TASKS = (10**2, 10**3, 10**4, 10**5, 10**6), (10**2, 10**3, 10**4)
 _REPLICATIONS, _QUICK_REPLICATIONS = 20, 5

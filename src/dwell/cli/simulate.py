@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dwell import checks
-from dwell.cli.files import write_whole
 from dwell.cli.learners import WITHOUT_MEANING, Recipe
 from dwell.cli.options import (
     Problem,
@@ -24,6 +23,7 @@ from dwell.cli.options import (
 from dwell.cli.output import note, progress, show
 from dwell.cli.running import Job, executor_of, run_all
 from dwell.errors import InvalidInput
+from dwell.files import write_whole
 
 if TYPE_CHECKING:
     from dwell.lab.run import Run

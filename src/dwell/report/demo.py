@@ -1,9 +1,10 @@
 """The demo's story: the problem, the best policy, what learning it costs, what a log says of it."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-
-import plotly.graph_objects as go
+from typing import TYPE_CHECKING
 
 from dwell.learners.cape import Guarantee
 from dwell.policy import Policy
@@ -16,6 +17,9 @@ from dwell.report.page import Section, page
 from dwell.report.simulation import SimulatedRow
 from dwell.report.tables import Grid, number, percent
 from dwell.table import Table
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 TITLE = "How long should we test each idea before we ship it or drop it?"
 _LEARNERS = {"ladder": "Ladder", "cape": "CAPE", "esc-cape": "ESC-CAPE"}

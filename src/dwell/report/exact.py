@@ -1,16 +1,21 @@
 """Exact figures of policies: rows, a table and what they look like."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from dwell.policy import Policy
-from dwell.report.charts import BLUE, GREEN, ORANGE, empty_figure
+from dwell.report.charts import DROP, INK, LENS, SHIP, empty_figure
+from dwell.report.page import Section, page
 from dwell.report.tables import Grid, number
 from dwell.table import Table
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +62,24 @@ def exact_grid(rows: Sequence[ExactRow]) -> Grid:
     return Grid(header, tuple(cells), frozenset(i for i, row in enumerate(rows) if row.best))
 
 
+def exact_page(table: Table) -> str:
+    """The figures as an HTML page."""
+    rows, best = exact_rows(table), table.policies[table.best]
+    assert isinstance(best, Policy)  # the command makes no other kind
+    sections = (
+        Section("What each policy earns per unit of testing", figure=roi_by_cap(rows)),
+        Section(
+            f"When the best policy stops: cap {best.cap:,}",
+            figure=boundaries(best),
+            caption="Between the lines it goes on sampling. What is undecided at the cap is "
+            "rejected.",
+        ),
+        Section("The figures", table=exact_grid(rows)),
+    )
+    where = f"{table.world}, set-up cost {table.setup_cost:g}."
+    return page("ROI of stopping policies, exactly", [where], sections)
+
+
 def roi_by_cap(rows: Sequence[ExactRow]) -> go.Figure:
     """ROI over the cap, with the best one marked."""
     figure = empty_figure("cap (most samples per test)", "ROI")
@@ -65,7 +88,7 @@ def roi_by_cap(rows: Sequence[ExactRow]) -> go.Figure:
         y=[row.roi for row in rows],
         mode="lines+markers",
         name="ROI",
-        line_color=BLUE,
+        line_color=INK,
     )
     best = next(row for row in rows if row.best)
     figure.add_scatter(
@@ -73,7 +96,7 @@ def roi_by_cap(rows: Sequence[ExactRow]) -> go.Figure:
         y=[best.roi],
         mode="markers",
         name=f"best: cap {best.cap:,}",
-        marker={"color": ORANGE, "size": 13, "symbol": "diamond"},
+        marker={"color": SHIP, "size": 13, "symbol": "diamond"},
     )
     caps = [row.cap for row in rows]
     # Caps that grow by a factor are evenly spaced on a log axis; few of them are named one by one.
@@ -90,15 +113,15 @@ def boundaries(policy: Policy) -> go.Figure:
     # At the cap the lower boundary meets the upper one; what lies in between is rejected there.
     lower = [*_finite(policy.lower[:-1]), upper[-1]]
     mode = "lines+markers" if policy.cap <= 64 else "lines"
-    figure.add_scatter(x=samples, y=upper, mode=mode, name="at or above: accept", line_color=GREEN)
+    figure.add_scatter(x=samples, y=upper, mode=mode, name="at or above: accept", line_color=SHIP)
     figure.add_scatter(
         x=samples,
         y=lower,
         mode=mode,
         name="at or below: reject",
-        line_color=ORANGE,
+        line={"color": DROP, "dash": "dash"},
         fill="tonexty",
-        fillcolor="rgba(0, 114, 178, 0.08)",
+        fillcolor=LENS,
     )
     return figure
 

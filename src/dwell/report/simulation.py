@@ -1,20 +1,24 @@
 """Simulated runs of a learner: rows, a table and what they look like."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
-
-import plotly.graph_objects as go
+from typing import TYPE_CHECKING
 
 from dwell.families import Countable
 from dwell.lab.replicate import Summary
 from dwell.lab.run import Run
 from dwell.lab.theory import regret_bound, roi_gap
 from dwell.learners.cape import Cape
-from dwell.report.charts import BLUE, COLOURS, ERROR_BARS, GREY, ORANGE, empty_figure
+from dwell.report.charts import COLOURS, ERROR_BARS, FORMER, INK, empty_figure, error_bars
 from dwell.report.tables import Grid, number, percent
 from dwell.table import exact
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,10 +119,10 @@ def regret_over_budget(rows: Sequence[SimulatedRow]) -> tuple[go.Figure, str]:
     figure.add_scatter(
         x=[_budget(row) for row in shown],
         y=[row.regret for row in shown],
-        error_y={"array": [2.0 * (row.roi_error or 0.0) for row in shown], "thickness": 1},
+        error_y=error_bars([row.roi_error for row in shown]),
         mode="lines+markers",
         name="regret",
-        line_color=BLUE,
+        line_color=COLOURS[0],
     )
     bounded = [row for row in rows if row.regret_bound is not None]
     if bounded:
@@ -127,7 +131,7 @@ def regret_over_budget(rows: Sequence[SimulatedRow]) -> tuple[go.Figure, str]:
             y=[row.regret_bound for row in bounded],
             mode="lines+markers",
             name="the theorem's bound",
-            line={"color": ORANGE, "dash": "dash"},
+            line={"color": INK, "dash": "dash"},
         )
     if rows[0].best_roi > 0.0:
         figure.add_scatter(
@@ -135,7 +139,7 @@ def regret_over_budget(rows: Sequence[SimulatedRow]) -> tuple[go.Figure, str]:
             y=[row.best_roi for row in rows],
             mode="lines",
             name="regret of earning nothing",
-            line={"color": GREY, "dash": "dot"},
+            line={"color": FORMER, "dash": "dot"},
         )
     figure.update_xaxes(type="log", exponentformat="power", dtick=1)
     figure.update_yaxes(type="log", exponentformat="power", dtick=1)

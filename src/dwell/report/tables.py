@@ -1,16 +1,9 @@
-"""Tables: rows of figures for people (a grid of texts) and for programs (CSV, JSON)."""
+"""Tables for people: a grid of texts, and how figures are written in it."""
 
-import csv
-import io
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
-from typing import Any
+from dataclasses import dataclass
 
 from rich import box
 from rich.table import Table as RichTable
-
-Rows = Sequence[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,20 +55,26 @@ def number(value: float) -> str:
     return f"{value:#.4g}" if value else "0"
 
 
+def amount(value: float) -> str:
+    """A number of samples, with a decimal where it is small.
+
+    Example:
+        >>> amount(12.34), amount(50.0), amount(1234.5)
+        ('12.3', '50', '1,234')
+    """
+    return f"{value:,.{1 if value < 100.0 else 0}f}".removesuffix(".0")
+
+
+def sentence(text: str) -> str:
+    """A remark as a sentence.
+
+    Example:
+        >>> sentence("3 tests are too short")
+        '3 tests are too short.'
+    """
+    return f"{text[0].upper()}{text[1:]}."
+
+
 def percent(share: float | None) -> str:
     """A share of the best, or a dash where there is none."""
     return "-" if share is None else f"{share:.1%}"
-
-
-def csv_text(rows: Rows) -> str:
-    """The rows as CSV, with the names of the columns first; what is missing is empty."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, [field.name for field in fields(rows[0])], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(asdict(row) for row in rows)
-    return text.getvalue()
-
-
-def json_text(about: Mapping[str, object], rows: Rows) -> str:
-    """What the figures are about, and the rows, as JSON."""
-    return json.dumps({**about, "rows": [asdict(row) for row in rows]}, indent=2, allow_nan=False)

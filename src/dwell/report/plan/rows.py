@@ -1,8 +1,12 @@
-"""The ways of testing that a plan compares, as plain rows."""
+"""The figures of a plan: what each way of testing earns, and when a policy stops."""
 
 from dataclasses import dataclass
 
-from dwell.planning import Option, Plan
+import numpy as np
+
+from dwell.arrays import IntArray
+from dwell.planning import Option, Plan, Terms
+from dwell.policy import Policy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,3 +63,42 @@ def _option_row(plan: Plan, option: Option) -> OptionRow:
         wrong_share=option.wrong_share,
         note=option.note,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the best policy does at a look.
+
+    Attributes:
+        day: When it looks.
+        samples: How many samples there are by then.
+        drop: The mean lift at or below which it drops the idea; None where it never does.
+        ship: The mean lift at or above which it ships it; None where it never does.
+    """
+
+    day: float
+    samples: float
+    drop: float | None
+    ship: float | None
+
+
+def limits(terms: Terms, policy: Policy) -> list[Limits]:
+    """The boundaries of a policy at its looks, as means, up to where they meet."""
+    lower, upper = policy.lower, policy.upper
+    looks: IntArray = 1 + np.flatnonzero(np.isfinite(lower) | np.isfinite(upper))
+    end = looks[lower[looks - 1] >= upper[looks - 1]][0]
+    return [
+        Limits(
+            day=float(look * terms.unit_samples / terms.traffic_per_day),
+            samples=float(look * terms.unit_samples),
+            drop=_mean(terms, lower[look - 1], look),
+            ship=_mean(terms, upper[look - 1], look),
+        )
+        for look in looks[looks <= end].tolist()
+    ]
+
+
+def _mean(terms: Terms, boundary: float, look: int) -> float | None:
+    """A boundary as a mean; None where no mean gets there."""
+    farthest = np.inf if terms.by_day else float(look)
+    return float(boundary) / look if np.isfinite(boundary) and abs(boundary) <= farthest else None
