@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dwell import checks
-from dwell.cli.files import write_whole
 from dwell.cli.learners import Asked, listing, refuse_without_meaning
 from dwell.cli.options import (
     Problem,
     number_of_runs,
     option,
     output_options,
+    positive,
     problem_options,
     seed_option,
     whole,
@@ -24,11 +23,12 @@ from dwell.cli.options import (
 from dwell.cli.output import note, progress, show
 from dwell.cli.running import Job, executor_of, run_all
 from dwell.errors import InvalidInput
+from dwell.files import write_whole
 from dwell.learners.registry import LEARNERS
 
 if TYPE_CHECKING:
     from dwell.lab.run import Run
-    from dwell.report.rows import SimulatedRow
+    from dwell.report.simulation import SimulatedRow
 
 _TASKS = (10**3, 10**4, 10**5, 10**6)
 
@@ -64,7 +64,7 @@ _TASKS = (10**3, 10**4, 10**5, 10**6)
 @option("--step", whole, default="1", help="Policy k of esc and esc-cape has the cap step * k.")
 @option(
     "--bound",
-    checks.positive,
+    positive,
     help="Observations lie within -bound and bound; for cape, esc and esc-cape it is enough that "
     "they are sub-Gaussian with this scale.  [default: 1; under Gaussian there is none]",
 )
@@ -120,8 +120,7 @@ def simulate(
     """  # noqa: D301 - click knows text to keep as it is by a real backspace
     from dwell.lab.run import best_roi
     from dwell.learners.cape import Cape
-    from dwell.report.rows import simulated_row
-    from dwell.report.tables import simulated_grid
+    from dwell.report.simulation import simulated_grid, simulated_row
 
     if tasks and samples:
         raise InvalidInput("give either --tasks or --samples, not both")
@@ -183,9 +182,8 @@ def simulate(
 
 
 def _page(about: dict[str, object], rows: list[SimulatedRow], firsts: dict[int, Run]) -> str:
-    from dwell.report.figures import candidates_over_time, regret_over_budget
     from dwell.report.page import Section, page
-    from dwell.report.tables import simulated_grid
+    from dwell.report.simulation import candidates_over_time, regret_over_budget, simulated_grid
 
     budget = "tasks" if rows[0].samples is None else "samples"
     regret, regret_caption = regret_over_budget(rows)
