@@ -1,6 +1,7 @@
 """What every learner promises: one suite that all of them pass."""
 
 import json
+import pickle
 from math import inf
 
 import pytest
@@ -41,6 +42,14 @@ def test_the_cases_go_through_all_phases() -> None:
 def test_every_learner_keeps_the_published_promises(case: Case, check: str) -> None:
     """All checks that dwell.testing publishes, on all learners."""
     CHECKS[check](case.subject)
+
+
+@LEARNERS
+def test_a_pickle_is_the_learner(case: Case) -> None:
+    """Worker processes get what was sent to them, open tasks included."""
+    learner = after(case, case.tasks // 2)
+    learner.begin()
+    assert pickle.loads(pickle.dumps(learner)).to_json() == learner.to_json()
 
 
 @LEARNERS
