@@ -2,7 +2,7 @@
 
 In each of 400 runs we look after every block of tasks that it learns from: after every task at
 first, every few percent of the tasks later. A run fails if any interval on any policy ever misses
-the exact figure, or if a policy with the best ROI is ever dropped. A test asks that the 95 %
+the exact figure, or if a policy with the best ROI is ever eliminated. A test asks that the 95 %
 Clopper-Pearson end of the share of failures is below delta: at most 11 of 400 runs. Were their
 probability delta, it would pass for 1.9 % of all seeds, at 0.06 for 0.2 %, and at 0.08 for 1e-5. It
 is far below delta: at most one run in 2,000 fails, and then a false alarm has a probability of
@@ -36,8 +36,8 @@ from dwell.estimate.lines import radius
 from dwell.kernels.climbing import DURATIONS, ESTIMATED, REWARDS, SEEN, SPREAD, SQUARES
 from dwell.lab.suite import suite
 from dwell.learners.evidence import Rungs
-from dwell.records import until_stopped
 from dwell.table import Table
+from tests.contract.cases import begun
 
 RUNS, TASKS, DELTA = 400, 1000, 0.05
 
@@ -91,11 +91,10 @@ def watched(learner: Ladder | CapeSharp, world: World, rng: np.random.Generator)
     """Let it learn, and keep its sums after every block: moment, row, policy."""
     rows = world.sample(TASKS, 400, rng)[1]
     done, sums = 0, []
-    while done < TASKS and (plan := learner.plan()).tasks is not None:
-        assert plan.samples <= 400
-        block = rows[done : done + plan.tasks]
-        done += learner.learn(until_stopped(block, plan.policies, plan.extras))
-        sums.append(learner.sums.copy())
+    while done < TASKS and not (design := begun(learner, TASKS - done)).final:
+        assert design.samples <= 400
+        done += learner.learn(design, design.record(rows[done : done + design.tasks]))
+        sums.append(learner.state.sums.copy())
     return np.array(sums)
 
 
@@ -144,8 +143,8 @@ def failures(
             np.testing.assert_allclose(now.roi_low, bounds.roi_low[-1], rtol=1e-9)
             np.testing.assert_allclose(now.roi_high, bounds.roi_high[-1], rtol=1e-9)
         misses += missed(bounds, table)
-        wrong += bool(learner.dropped_at[best].any())
-        drops += bool(learner.dropped_at.any())
+        wrong += bool(learner.state.eliminated_at[best].any())
+        drops += bool(learner.state.eliminated_at.any())
     return misses, wrong, drops
 
 
@@ -158,7 +157,7 @@ def share_at_most(count: int, runs: int) -> float:
 def test_no_interval_ever_misses_and_no_best_policy_is_ever_dropped(name: str) -> None:
     """Except with a probability of delta: the share of runs that fail is surely below that.
 
-    Of the runs on a tie 98 % drop a policy; that at most 70 % do has a probability below 1e-90.
+    Of the runs on a tie 98 % eliminate a policy; that at most 70 % do has a probability below 1e-90.
     """
     misses, wrong, drops = failures(name, RUNS)
     assert share_at_most(misses, RUNS) < DELTA
@@ -171,7 +170,7 @@ def test_with_a_large_delta_more_is_dropped_and_the_promise_is_kept() -> None:
     """With delta 0.5 over 100 runs; bounds on all rungs at once leave much to spare.
 
     At most 39 runs may fail: were their probability 0.5, this would pass for 1.8 % of all seeds.
-    One run in 200 fails and all drop a policy: false alarms have a probability below 1e-5.
+    One run in 200 fails and all eliminate a policy: false alarms have a probability below 1e-5.
     """
     misses, wrong, drops = failures("a tie", 100, delta=0.5)
     assert share_at_most(max(misses, wrong), 100) < 0.5
@@ -200,7 +199,7 @@ def test_cape_with_sharper_estimates_keeps_the_promise() -> None:
     """Over 200 runs, of which 3 may fail.
 
     Were the probability that one fails 0.05, this would pass for 0.9 % of all seeds. None of 200
-    fails and all drop a policy: at one in 2,000, false alarms have a probability of 4e-6.
+    fails and all eliminate a policy: at one in 2,000, false alarms have a probability of 4e-6.
     """
 
     def kind(policies: Policies, **settings: float) -> CapeSharp:
