@@ -65,7 +65,8 @@ class Survey:
     @property
     def sd(self) -> float:
         """The standard deviation of one sample around its test's mean."""
-        squares = float(self.squares.sum())
+        with np.errstate(over="ignore"):  # what is too large is refused below
+            squares = float(self.squares.sum())
         if not squares > 0.0:
             raise InvalidInput(
                 f"samples must differ within some test to say how noisy one is, got "
