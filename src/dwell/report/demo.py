@@ -92,9 +92,9 @@ def conclusions(story: Story) -> tuple[str, ...]:
     ]
     if guarantee.vacuous:
         paragraphs.append(
-            "It got there without its guarantee, which says nothing at these sizes: CAPE may drop "
-            f"no policy before test {guarantee.first_test:,}, and even with {most:,.0f} ideas it "
-            f"stops exploring after {guarantee.exploration_cap:,}. The guarantee would begin to "
+            "It got there without its guarantee, which says nothing at these sizes: CAPE may "
+            f"eliminate no policy before test {guarantee.first_test:,}, and even with "
+            f"{most:,.0f} ideas it stops exploring after {guarantee.exploration_cap:,}. The guarantee would begin to "
             f"mean something at {guarantee.needed_tasks:,} ideas."
         )
     paragraphs += [
