@@ -11,6 +11,7 @@ from dwell import Atoms, Policies, Policy, Rule, Signs, World, exact, fixed, hoe
 from dwell.history.batches import Batches
 from dwell.history.replay import replay, replay_periods
 from dwell.rules import group_sequential
+from tests.plain import run_on_periods
 from tests.refusals import refused
 from tests.strategies import PROPERTY
 
@@ -92,20 +93,6 @@ def test_bad_input_is_refused() -> None:
         replay_periods(one_day, MIXED)
 
 
-def plain_periods(days: list[tuple[int, int]], policy: Policy) -> tuple[int, int, float]:
-    """Samples drawn, decision and reward, where only ends of days are seen, all but the last."""
-    drawn, total = 0, 0
-    for day, (n, day_sum) in enumerate(days[:-1], start=1):
-        looks = [d for d in range(drawn + 1, drawn + n + 1) if d <= policy.cap]
-        looks = [d for d in looks if np.isfinite([policy.lower[d - 1], policy.upper[d - 1]]).any()]
-        drawn, total = drawn + n, total + day_sum
-        if looks and total >= policy.upper[looks[-1] - 1]:
-            return drawn, 1, sum(s for _, s in days[day:]) / sum(n for n, _ in days[day:])
-        if looks and (total <= policy.lower[looks[-1] - 1] or looks[-1] == policy.cap):
-            return drawn, 0, 0.0
-    return drawn, -1, 0.0
-
-
 @PROPERTY
 @given(
     st.lists(
@@ -127,7 +114,7 @@ def test_replay_of_periods_is_its_plain_twin(tests: list[list[tuple[int, int]]])
     found = replay_periods(batches, LOOKING)
     for k, policy in enumerate(LOOKING):
         assert isinstance(policy, Policy)
-        wanted = [plain_periods(days, policy) for days in tests]
+        wanted = [run_on_periods(policy, days, held_out=1) for days in tests]
         assert found.durations(k).tolist() == [one[0] for one in wanted]
         assert found.accepts(k).tolist() == [one[1] == 1 for one in wanted]
         assert found.rewards(k).tolist() == pytest.approx([one[2] for one in wanted])

@@ -2,9 +2,7 @@
 
 from dataclasses import dataclass, field
 
-import numpy as np
-
-from dwell.arrays import FloatArray, IntArray
+from dwell.arrays import FloatArray, IntArray, starts_of
 from dwell.errors import InvalidInput
 from dwell.history.quality import Quality
 
@@ -55,4 +53,4 @@ class Batches:
     @property
     def starts(self) -> IntArray:
         """Where the periods of each test start, and where those of the last one end."""
-        return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(self.lengths)])
+        return starts_of(self.lengths)

@@ -9,7 +9,7 @@ from hashlib import blake2b
 
 import numpy as np
 
-from dwell.arrays import Decisions, IntArray
+from dwell.arrays import Decisions, IntArray, starts_of
 from dwell.history.inspector import Inspector
 from dwell.history.quality import Quality
 from dwell.history.rows import Rows, cut
@@ -30,7 +30,7 @@ def expanded(parts: Iterable[Rows], size: int, inspector: Inspector, seed: int) 
         rows = _counted(part, last, inspector)
         last = max(last, int(part["test"].max(initial=-1)))
         lengths = np.minimum(rows["n_c"], rows["n_t"])
-        total = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)])
+        total = starts_of(lengths)
         first = 0
         while first < len(lengths):
             fits = int(np.searchsorted(total, total[first] + size, side="right")) - 1

@@ -17,6 +17,7 @@ import pyarrow.csv as arrow_csv
 import pyarrow.parquet as parquet
 
 from dwell import checks
+from dwell.arrays import IntArray, starts_of
 from dwell.errors import CannotWrite, InvalidInput
 from dwell.history.forms import Form
 from dwell.history.recipe import TESTS, Recipe
@@ -107,7 +108,7 @@ def _pieces(recipe: Recipe, tests: int | None, rows: int | None) -> Iterator[Row
     before = 0
     for number in count():
         block, rng = recipe.block(number)
-        starts = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(recipe.sizes(block))])
+        starts = starts_of(recipe.sizes(block))
         if rows is None:
             left = (tests or 0) - number * TESTS
         else:
@@ -116,7 +117,8 @@ def _pieces(recipe: Recipe, tests: int | None, rows: int | None) -> Iterator[Row
         for first in range(0, end, _PIECE):
             # All of the piece, though not all is needed: what is drawn must not depend on that.
             last = min(first + _PIECE, int(starts[-1]))
-            local = np.repeat(np.arange(TESTS), np.diff(np.clip(starts, first, last)))
+            ends: IntArray = np.clip(starts, first, last)
+            local = np.repeat(np.arange(TESTS), np.diff(ends))
             within = np.arange(first, last) - starts[local]
             piece = {"test": local + number * TESTS} | recipe.rows(block, local, within, rng)
             yield cut(piece, 0, end - first)

@@ -20,14 +20,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dwell.arrays import BoolArray, Decisions, Durations, FloatArray, IntArray
+from dwell.arrays import BoolArray, Decisions, Durations, FloatArray, IntArray, starts_of
 from dwell.errors import InvalidInput
 from dwell.history.batches import Batches
-from dwell.kernels.periods import scan_periods
 from dwell.kernels.rest import rest_means
 from dwell.outcomes import scan
+from dwell.periods import Periods, scan_periods
 from dwell.policies import AnyPolicy, Policies
-from dwell.policy import Policy
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +136,7 @@ def replay(
     stops = outcomes.durations - seen_all
     decisions = np.where(seen_all, np.int8(-1), outcomes.decisions)
     rest = np.empty(stops.shape)
-    starts = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(counts)])
+    starts = starts_of(counts)
     numbers = flat if flat.dtype == np.int8 else flat.astype(np.float64, copy=False)
     rest_means(numbers, starts, stops, decisions, rest)
     caps = np.array(policies.caps, dtype=np.int64)
@@ -165,24 +164,17 @@ def replay_periods(batches: Batches, policies: AnyPolicy | Iterable[AnyPolicy]) 
     policies = _without_rules(policies)
     if batches.lengths.min(initial=2) < 2:
         raise InvalidInput("batches must have two periods or more in each test")
-    lengths = np.add.reduceat(batches.counts, batches.starts[:-1])
-    shape = (len(policies), len(batches))
-    stops, decisions = np.empty(shape, dtype=np.int32), np.empty(shape, dtype=np.int8)
-    rest = np.empty(shape)
-    caps = np.empty(len(policies), dtype=np.int64)
-    for k, policy in enumerate(policies):
-        assert isinstance(policy, Policy)  # there are no rules
-        caps[k] = scan_periods(
-            batches.sums,
-            batches.counts,
-            batches.starts,
-            policy.lower,
-            policy.upper,
-            stops[k],
-            decisions[k],
-            rest[k],
-        )
-    return Replay(policies, np.arange(len(policies)), caps, lengths, stops.T, decisions.T, rest.T)
+    periods = Periods(batches.lengths, batches.counts, batches.sums)
+    found = scan_periods(periods, policies, hold_out_last=True)
+    return Replay(
+        policies,
+        np.arange(len(policies)),
+        found.caps,
+        periods.samples,
+        found.durations,
+        found.decisions,
+        found.rest,
+    )
 
 
 def _without_rules(policies: AnyPolicy | Iterable[AnyPolicy]) -> Policies:

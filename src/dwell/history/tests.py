@@ -2,9 +2,7 @@
 
 from dataclasses import dataclass, field
 
-import numpy as np
-
-from dwell.arrays import IntArray, Samples
+from dwell.arrays import IntArray, Samples, starts_of
 from dwell.errors import InvalidInput
 from dwell.history.quality import Quality
 
@@ -45,4 +43,4 @@ class Tests:
     @property
     def starts(self) -> IntArray:
         """Where each test starts in `samples`, and where the last one ends."""
-        return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(self.lengths)])
+        return starts_of(self.lengths)
