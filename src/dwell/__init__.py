@@ -57,8 +57,8 @@ if TYPE_CHECKING:
     from dwell.priors import Atoms as Atoms
     from dwell.priors import Beta as Beta
     from dwell.priors import Normal as Normal
-    from dwell.report.evaluation import Report as Report
-    from dwell.report.evaluation import evaluate as evaluate
+    from dwell.report.evaluation.report import Report as Report
+    from dwell.report.evaluation.report import evaluate as evaluate
     from dwell.rule import Rule as Rule
     from dwell.table import Table as Table
     from dwell.table import best_of as best_of
@@ -100,7 +100,7 @@ _HOMES = {
     "policies": ["Policies"],
     "policy": ["Policy"],
     "priors": ["Atoms", "Beta", "Normal"],
-    "report.evaluation": ["Report", "evaluate"],
+    "report.evaluation.report": ["Report", "evaluate"],
     "rule": ["Rule"],
     "table": ["Table", "best_of", "exact"],
     "world": ["World"],

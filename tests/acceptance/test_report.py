@@ -13,8 +13,8 @@ import dwell
 from dwell.cli.output import progress
 from dwell.cli.running import executor_of
 from dwell.lab.theory import regret_bound, roi_gap
-from dwell.report.figures import boundaries
-from dwell.report.rows import simulated_row
+from dwell.report.exact import boundaries
+from dwell.report.simulation import simulated_row
 
 
 def cape(tasks: int, bound: float = 1.0) -> dwell.Cape:

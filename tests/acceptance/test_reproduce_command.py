@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from dwell.chart import Chart, Line
 from dwell.lab.claims import CLAIMS
-from dwell.lab.claims.finding import Chart, Effort, Finding, Line
+from dwell.lab.claims.finding import Effort, Finding
 from tests.acceptance.commands import assert_refused, assert_self_contained, figures, run
 from tests.conftest import Reproduced
 

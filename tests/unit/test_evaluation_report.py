@@ -15,12 +15,13 @@ import pytest
 import dwell
 from dwell.arrays import FloatArray
 from dwell.errors import CannotWrite
-from dwell.report.evaluation_figures import band_map, lengths, over_time
-from dwell.report.evaluation_forest import forest
-from dwell.report.evaluation_page import page_of
-from dwell.report.evaluation_rows import about, csv_text, json_text, rows
-from dwell.report.evaluation_text import fitted, grid, legend, summary
-from dwell.report.scale import Scale
+from dwell.report.encode import csv_text, json_text
+from dwell.report.evaluation.figures import band_map, lengths, over_time
+from dwell.report.evaluation.forest import forest
+from dwell.report.evaluation.page import page_of
+from dwell.report.evaluation.rows import about, figures, rows
+from dwell.report.evaluation.scale import Scale
+from dwell.report.evaluation.text import fitted, grid, legend, summary
 
 
 def log_of(samples: FloatArray, **given: object) -> dwell.Log:
@@ -193,16 +194,16 @@ def all_plain(value: object) -> bool:
 def test_rows_are_plain_and_have_no_nan(name: str, request: pytest.FixtureRequest) -> None:
     """Each has the same columns; what is not known is None, and empty in CSV."""
     report: dwell.Report = request.getfixturevalue(name)
-    figures = rows(report)
-    assert all_plain(figures)
+    found = rows(report)
+    assert all_plain(found)
     assert all_plain(about(report))
-    assert len({tuple(row) for row in figures}) == 1
-    assert len(figures) == len(report.found.policies)
-    assert json.loads(json_text(report)) == {**about(report), "rows": figures}
-    written = list(csv.DictReader(io.StringIO(csv_text(report))))
-    for row, expected in zip(written, figures, strict=True):
+    assert len({tuple(row) for row in found}) == 1
+    assert len(found) == len(report.found.policies)
+    assert json.loads(json_text(figures(report))) == {**about(report), "rows": found}
+    written = list(csv.DictReader(io.StringIO(csv_text(found))))
+    for row, expected in zip(written, found, strict=True):
         assert row == {key: "" if value is None else str(value) for key, value in expected.items()}
-    unknown = figures[0]["roi_surely_low"] is None
+    unknown = found[0]["roi_surely_low"] is None
     assert unknown == (report.found.sure is None)
 
 
@@ -212,7 +213,7 @@ def test_nan_is_never_printed(gaining: dwell.Report) -> None:
     broken = replace(gaining, found=replace(gaining.found, rough=rough))
     assert {row["roi_low"] for row in rows(broken)} == {None}
     assert {row[2] for row in grid(broken).rows} == {"-"}
-    assert "nan" not in json_text(broken).lower().split()
+    assert "nan" not in json_text(figures(broken)).lower().split()
 
 
 @pytest.mark.parametrize("name", ["gaining", "losing", "barren"])

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import click
 
-from dwell.cli.files import write_whole
 from dwell.cli.options import (
     number_of_runs,
     option,
@@ -20,6 +19,7 @@ from dwell.cli.options import (
 from dwell.cli.output import progress, show
 from dwell.cli.running import Job, executor_of, run_all
 from dwell.errors import InvalidInput
+from dwell.files import write_whole
 
 _TASKS, _QUICK_TASKS = (10**2, 10**3, 10**4, 10**5, 10**6), (10**2, 10**3, 10**4)
 _REPLICATIONS, _QUICK_REPLICATIONS = 20, 5
@@ -137,8 +137,7 @@ def learners(
     """  # noqa: D301 - click knows text to keep as it is by a real backspace
     from dwell.lab.contestants import CONTESTANTS
     from dwell.lab.suite import suite
-    from dwell.report.rows import score_row
-    from dwell.report.scores import score_grids, score_page
+    from dwell.report.bench import score_grids, score_page, score_row
 
     chosen = [at for at in suite(grid=grid) if instances is None or at.name in instances]
     budgets = sorted(set(tasks or (_QUICK_TASKS if quick else _TASKS)))

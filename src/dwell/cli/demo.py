@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dwell.cli.files import write_whole
 from dwell.cli.options import file_ending_in, json_option, option, seed_option, workers_option
-from dwell.cli.output import print_grid, progress, wrapped
+from dwell.cli.output import print_grid, print_json, progress, wrapped
 from dwell.cli.running import Job, executor_of, run_all
+from dwell.files import write_whole
 
 if TYPE_CHECKING:
     from dwell.learners.learner import Learner
-    from dwell.report.evaluation import Report
+    from dwell.report.evaluation.report import Report
 
 _TASKS = (10**3, 10**4, 10**6, 10**8)
 _PAST_TESTS = 2000
@@ -49,10 +49,9 @@ def demo(seed: int, workers: int, as_json: bool, out: Path) -> None:
     from dwell.learners.esc_cape import EscCape
     from dwell.learners.ladder import Ladder
     from dwell.priors import Atoms
-    from dwell.report import story
-    from dwell.report.evaluation_rows import about
-    from dwell.report.rows import simulated_row
-    from dwell.report.tables import json_text
+    from dwell.report import demo as story
+    from dwell.report.evaluation.rows import about
+    from dwell.report.simulation import simulated_row
     from dwell.table import exact
     from dwell.world import World
 
@@ -92,7 +91,7 @@ def demo(seed: int, workers: int, as_json: bool, out: Path) -> None:
     if as_json:
         best = {"best_cap": caps[table.best], "best_roi": float(table.roi[table.best])}
         figures = {"longest_cap_roi": float(table.roi[-1]), "past_tests": about(told.past)}
-        click.echo(json_text({**best, **figures}, rows))
+        print_json({**best, **figures, "rows": rows})
     else:
         print_grid(story.grid(told))
         wrapped([*story.conclusions(told), *story.past_tests(told.past)])
@@ -105,7 +104,7 @@ def _past_tests(seed: int) -> Report:
     from dwell.history.generation import generate
     from dwell.laws import Lift
     from dwell.priors import Normal
-    from dwell.report.evaluation import evaluate
+    from dwell.report.evaluation.report import evaluate
 
     with TemporaryDirectory(prefix="dwell-") as folder, progress("evaluating a log of past tests"):
         log = Path(folder, "tests.parquet")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Iterator
@@ -16,16 +15,24 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dwell import checks
-from dwell.cli.files import write_whole
 from dwell.cli.logs import Asked, log_options
 from dwell.cli.options import file_ending_in, json_option, one_of, option, stacked, whole
-from dwell.cli.output import note, print_grid, progress, progress_by_share, wrapped
+from dwell.cli.output import (
+    note,
+    print_grid,
+    print_json,
+    progress,
+    progress_by_share,
+    wrapped,
+    write_figures,
+)
 from dwell.errors import InvalidInput
+from dwell.files import write_whole
 
 if TYPE_CHECKING:
     from dwell.history.end import AtEnd
     from dwell.policy import Policy
-    from dwell.report.evaluation import Report
+    from dwell.report.evaluation.report import Report
 
 _SIGNIFICANT = 1.959964  # standard errors: 5 %, two-sided
 
@@ -146,7 +153,7 @@ def evaluate(
     if check:
         _check(asked, as_json)
         return
-    from dwell.report.evaluation import evaluate as evaluated
+    from dwell.report.evaluation.report import evaluate as evaluated
 
     log = asked.log()
     with (
@@ -177,12 +184,12 @@ def _executor(workers: int | None, scheduler: str | None) -> Iterator[Executor |
 
 
 def _check(asked: Asked, as_json: bool) -> None:
-    from dwell.report.inspection import about, grid, lines
+    from dwell.report.evaluation.check import about, grid, lines
 
     with progress("reading the log"):
         found = asked.checked()
     if as_json:
-        click.echo(json.dumps(about(found), indent=2, allow_nan=False))
+        print_json(about(found))
     else:
         for line in lines(found):
             click.echo(line)
@@ -197,13 +204,17 @@ def _check(asked: Asked, as_json: bool) -> None:
 def _show(
     report: Report, notes: tuple[str, ...], *, every: bool, as_json: bool, out: Path | None
 ) -> None:
-    from dwell.report.evaluation_rows import json_text
-    from dwell.report.evaluation_text import fitted, grid, legend, summary
+    from dwell.report.evaluation.rows import about, figures, rows
+    from dwell.report.evaluation.text import fitted, grid, legend, summary
 
-    if out is not None:
-        write_whole(out, _written(report, notes, out.suffix.lower()), "--out")
+    if out is not None and out.suffix.lower() == ".html":
+        from dwell.report.evaluation.page import page_of
+
+        write_whole(out, page_of(report, notes), "--out")
+    elif out is not None:
+        write_figures(out, about(report, notes), rows(report))
     if as_json:
-        click.echo(json_text(report, notes))
+        print_json(figures(report, notes))
     else:
         wrapped(summary(report))
         table = grid(report, most=None) if every else grid(report)
@@ -213,16 +224,3 @@ def _show(
         wrapped([legend(report, table)])
     for sentence in (*notes, *report.notes):
         note(sentence)
-
-
-def _written(report: Report, notes: tuple[str, ...], ending: str) -> str:
-    from dwell.report.evaluation_page import page_of
-    from dwell.report.evaluation_rows import csv_text, json_text
-
-    match ending:
-        case ".html":
-            return page_of(report, notes)
-        case ".csv":
-            return csv_text(report)
-        case _:
-            return json_text(report, notes) + "\n"

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from dwell.cli.files import write_whole
 from dwell.cli.options import Problem, output_options, problem_options
 from dwell.cli.output import progress, show
-
-if TYPE_CHECKING:
-    from dwell.report.rows import ExactRow
-    from dwell.table import Table
+from dwell.files import write_whole
 
 
 @click.command
@@ -32,8 +27,7 @@ def exact(problem: Problem, as_json: bool, out: Path | None, plot: Path | None) 
       dwell exact --prior "Normal(-0.1, 0.2)" --law "Gaussian(2)" --caps 8:512:x2
       dwell exact --json --out policies.csv --plot policies.html
     """  # noqa: D301 - click knows text to keep as it is by a real backspace
-    from dwell.report.rows import exact_rows
-    from dwell.report.tables import exact_grid
+    from dwell.report.exact import exact_grid, exact_page, exact_rows
     from dwell.table import exact
 
     policies = problem.policies()
@@ -48,26 +42,4 @@ def exact(problem: Problem, as_json: bool, out: Path | None, plot: Path | None) 
     }
     show(about, rows, exact_grid(rows), as_json=as_json, out=out)
     if plot is not None:
-        write_whole(plot, _page(table, rows), "--plot")
-
-
-def _page(table: Table, rows: list[ExactRow]) -> str:
-    from dwell.policy import Policy
-    from dwell.report.figures import boundaries, roi_by_cap
-    from dwell.report.page import Section, page
-    from dwell.report.tables import exact_grid
-
-    best = table.policies[table.best]
-    assert isinstance(best, Policy)  # the command makes no other kind
-    sections = (
-        Section("What each policy earns per unit of testing", figure=roi_by_cap(rows)),
-        Section(
-            f"When the best policy stops: cap {best.cap:,}",
-            figure=boundaries(best),
-            caption="Between the lines it goes on sampling. What is undecided at the cap is "
-            "rejected.",
-        ),
-        Section("The figures", table=exact_grid(rows)),
-    )
-    where = f"{table.world}, set-up cost {table.setup_cost:g}."
-    return page("ROI of stopping policies, exactly", [where], sections)
+        write_whole(plot, exact_page(table), "--plot")

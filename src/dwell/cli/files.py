@@ -1,11 +1,11 @@
-"""Files that are written whole or not at all; and files that are read."""
+"""Files that a command is asked to write or to read."""
 
 import os
 from collections.abc import Mapping
 from pathlib import Path
 
 from dwell.errors import CannotWrite, InvalidInput
-from dwell.report.files import write_whole as write_whole
+from dwell.files import write_whole
 
 
 def writable(path: Path, endings: tuple[str, ...], option: str) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from dwell import checks
 from dwell.cli.files import writable
 from dwell.cli.logs import FORMS
 from dwell.cli.options import json_option, one_of, option, prior, seed_option, stacked, whole
-from dwell.cli.output import note, progress
+from dwell.cli.output import note, print_json, progress
 from dwell.errors import InvalidInput
 
 _ENDINGS = (".csv", ".parquet")
@@ -144,7 +143,7 @@ def generate(
         written = write(file, law=law if sd is None else Gaussian(sd), advance=advance, **given)
     counted = {"tests": written.tests, "rows": written.rows}
     if as_json:
-        click.echo(json.dumps({"file": str(file), "form": given["form"], **counted}))
+        print_json({"file": str(file), "form": given["form"], **counted})
     else:
         click.echo(f"{file}: {written.tests:,} tests in {written.rows:,} rows, {given['form']}.")
     for sentence in written.notes:

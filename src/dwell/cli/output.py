@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import fill
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from dwell.cli.files import write_whole
+from dwell.files import write_whole
 
 if TYPE_CHECKING:
-    from dwell.report.tables import Grid, Rows
+    from dwell.report.tables import Grid
 
 
 @contextmanager
@@ -62,22 +62,35 @@ def wrapped(paragraphs: Iterable[str]) -> None:
 
 def show(
     about: Mapping[str, object],
-    rows: Rows,
+    rows: Sequence[Any],
     *grids: Grid,
     as_json: bool,
     out: Path | None,
 ) -> None:
     """Print the figures, for people or as JSON, and write them where that was asked for."""
-    from dwell.report.tables import csv_text, json_text
-
     if as_json:
-        click.echo(json_text(about, rows))
+        print_json({**about, "rows": rows})
     else:
         for grid in grids:
             print_grid(grid)
     if out is not None:
-        as_csv = out.suffix.lower() == ".csv"
-        write_whole(out, csv_text(rows) if as_csv else json_text(about, rows) + "\n", "--out")
+        write_figures(out, about, rows)
+
+
+def write_figures(out: Path, about: Mapping[str, object], rows: Sequence[Any]) -> None:
+    """Write the rows to a file of CSV, or all there is to one of JSON."""
+    from dwell.report.encode import csv_text, json_text
+
+    as_csv = out.suffix.lower() == ".csv"
+    text = csv_text(rows) if as_csv else json_text({**about, "rows": rows}) + "\n"
+    write_whole(out, text, "--out")
+
+
+def print_json(value: object) -> None:
+    """Print something for programs."""
+    from dwell.report.encode import json_text
+
+    click.echo(json_text(value))
 
 
 def print_grid(grid: Grid) -> None:

@@ -1,4 +1,4 @@
-"""`dwell plan`: the most that testing can earn, and what present rules leave on the table."""
+"""`dwell plan`: the most that testing can earn, and what current rules leave on the table."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dwell import checks
-from dwell.cli.files import read_text, write_whole
+from dwell.cli.files import read_text
 from dwell.cli.options import law, one_of, option, output_options, prior, stacked, whole
 from dwell.cli.output import note, print_grid, progress, show, wrapped
 from dwell.errors import InvalidInput
+from dwell.files import write_whole
 
 if TYPE_CHECKING:
-    from dwell.planning import Fitted, Terms
+    from dwell.planning import Fitted, Plan, Terms
 
 _PRIOR, _SD = "Normal(-0.0003, 0.0045)", 0.16
 
@@ -103,10 +104,10 @@ def _with_options(command: Any) -> Any:
 def plan(
     rules: tuple[str, ...] | None, as_json: bool, out: Path | None, plot: Path | None, **given: Any
 ) -> None:
-    """Find the most that testing can earn, and what present rules leave on the table.
+    """Find the most that testing can earn, and what current rules leave on the table.
 
-    Compares the best policy there is, a simple one that people can explain and the rules of today,
-    all by exact figures. ROI is the value of what is shipped per sample, set-up included. A year
+    Compares the best policy there is, a simple one that people can explain and current rules, all
+    by exact figures. ROI is the value of what is shipped per sample, set-up included. A year
     has as many samples as its traffic brings; tests follow one another. Leaves with exit code 3 if
     nothing is worth testing.
 
@@ -132,14 +133,14 @@ def plan(
     """  # noqa: D301 - click knows text to keep as it is by a real backspace
     from dwell.planning import RULES
     from dwell.planning import plan as made
-    from dwell.report.advice import limits, limits_grid, lines, ranking_grid
-    from dwell.report.planning import about, plan_page
-    from dwell.report.rows import option_rows
+    from dwell.report.plan.about import about
+    from dwell.report.plan.rows import limits, option_rows
+    from dwell.report.plan.text import limits_grid, lines, ranking_grid
 
     terms, past = _terms(**given)
     with progress("computing the plan"):
         found = made(terms, RULES if rules is None else rules)
-        page = None if plot is None else plan_page(found, past)
+        page = None if plot is None else _page(found, past)
     rows = option_rows(found)
     if not as_json:
         wrapped(lines(found))
@@ -151,6 +152,12 @@ def plan(
         note(sentence)
     if plot is not None and page is not None:
         write_whole(plot, page, "--plot")
+
+
+def _page(found: Plan, past: Fitted | None) -> str:
+    from dwell.report.plan.page import plan_page
+
+    return plan_page(found, past)
 
 
 def _terms(

@@ -10,7 +10,7 @@ import click
 
 from dwell.cli.files import writable_folder, write_into
 from dwell.cli.options import json_option, option, seed_option, workers_option
-from dwell.cli.output import print_grid, progress
+from dwell.cli.output import print_grid, print_json, progress
 from dwell.cli.running import executor_of
 from dwell.errors import InvalidInput
 
@@ -78,6 +78,7 @@ def reproduce(
 def check_claims(names: Sequence[str], effort: Effort, *, as_json: bool, out: Path) -> int:
     """Check claims, show and write what was found, and return the exit status."""
     from dwell.lab.claims import CLAIMS
+    from dwell.report.encode import json_text
     from dwell.report.reproduction import Reproduction
 
     findings = []
@@ -88,10 +89,11 @@ def check_claims(names: Sequence[str], effort: Effort, *, as_json: bool, out: Pa
             advance()
     found = Reproduction(findings, effort)
     if as_json:
-        click.echo(found.json())
+        print_json(found.about())
     else:
         print_grid(found.grid())
         click.echo(found.conclusion)
-    write_into(out, {"report.json": found.json() + "\n", "report.html": found.html()}, "--out")
+    written = {"report.json": json_text(found.about()) + "\n", "report.html": found.html()}
+    write_into(out, written, "--out")
     click.echo(f"The report is in {out}", err=as_json)
     return _SOME_FAIL if found.failed else 0

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dwell import checks
-from dwell.cli.files import write_whole
 from dwell.cli.learners import WITHOUT_MEANING, Recipe
 from dwell.cli.options import (
     Problem,
@@ -24,10 +23,11 @@ from dwell.cli.options import (
 from dwell.cli.output import note, progress, show
 from dwell.cli.running import Job, executor_of, run_all
 from dwell.errors import InvalidInput
+from dwell.files import write_whole
 
 if TYPE_CHECKING:
     from dwell.lab.run import Run
-    from dwell.report.rows import SimulatedRow
+    from dwell.report.simulation import SimulatedRow
 
 _TASKS = (10**3, 10**4, 10**5, 10**6)
 
@@ -107,8 +107,7 @@ def simulate(
     """  # noqa: D301 - click knows text to keep as it is by a real backspace
     from dwell.lab.run import best_roi
     from dwell.learners.cape import Cape
-    from dwell.report.rows import simulated_row
-    from dwell.report.tables import simulated_grid
+    from dwell.report.simulation import simulated_grid, simulated_row
 
     if tasks and samples:
         raise InvalidInput("give either --tasks or --samples, not both")
@@ -175,9 +174,8 @@ def _refuse_without_meaning(learner: str) -> None:
 
 
 def _page(about: dict[str, object], rows: list[SimulatedRow], firsts: dict[int, Run]) -> str:
-    from dwell.report.figures import candidates_over_time, regret_over_budget
     from dwell.report.page import Section, page
-    from dwell.report.tables import simulated_grid
+    from dwell.report.simulation import candidates_over_time, regret_over_budget, simulated_grid
 
     budget = "tasks" if rows[0].samples is None else "samples"
     regret, regret_caption = regret_over_budget(rows)

@@ -3,7 +3,6 @@
 It is drawn and written a part at a time. A longer log begins with the shorter one of the same seed.
 """
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -18,7 +17,8 @@ import pyarrow.parquet as parquet
 
 from dwell import checks
 from dwell.arrays import IntArray, starts_of
-from dwell.errors import CannotWrite, InvalidInput
+from dwell.errors import InvalidInput
+from dwell.files import whole_file
 from dwell.history.forms import Form
 from dwell.history.recipe import TESTS, Recipe
 from dwell.history.rows import Rows, cut, joined
@@ -158,26 +158,15 @@ def _written(path: Path) -> Iterator[Callable[[pa.Table], None]]:
     """Gives what writes to a file: under another name, until it is whole."""
     if path.suffix.lower() not in ENDINGS:
         raise InvalidInput(f"a log's name must end in {' or '.join(ENDINGS)}, got {str(path)!r}")
-    part = path.with_name(f".dwell-{os.getpid()}.part")
-    try:
-        if path.is_dir():
-            raise IsADirectoryError(21, "it is a folder")
-        with part.open("wb") as stream:
-            writer = _Writer(stream, path.suffix.lower())
-            try:
-                yield writer.write
-            except BaseException:
-                with suppress(OSError, pa.ArrowException):
-                    writer.close()
-                raise
-            writer.close()
-        os.replace(part, path)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise CannotWrite(f"cannot write {path}: {reason}; choose another file") from None
-    finally:
-        with suppress(OSError):
-            part.unlink()
+    with whole_file(path, "file") as stream:
+        writer = _Writer(stream, path.suffix.lower())
+        try:
+            yield writer.write
+        except BaseException:
+            with suppress(OSError, pa.ArrowException):
+                writer.close()
+            raise
+        writer.close()
 
 
 class _Writer:

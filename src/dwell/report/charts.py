@@ -1,18 +1,67 @@
-"""Charts: the figures of a finding, drawn."""
+"""Charts, drawn; and what every figure looks like.
+
+Colours are tokens of the stylesheet of pages: blue ships, rust drops, all else is ink.
+"""
+
+from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from itertools import pairwise
 from math import ceil, floor, log10
+from typing import TYPE_CHECKING
 
-import plotly.graph_objects as go
+from dwell.chart import Chart, HeatMap, Line
 
-from dwell.lab.claims.finding import Chart, HeatMap, Line
-from dwell.report.figures import COLOURS, ERROR_BARS, empty_figure
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+INK, INK2, FORMER, EDGE, LENS = (
+    f"var(--{token})" for token in ("ink", "ink2", "former", "edge", "lens")
+)
+SHIP, SHIP_WASH, DROP, DROP_WASH = (
+    f"var(--{token})" for token in ("ship", "ship-wash", "drop", "drop-wash")
+)
+# Lines that stand for no verdict.
+COLOURS = tuple(f"var(--series-{number})" for number in range(1, 7))
+ERROR_BARS = "Bars reach two Monte Carlo standard errors to either side."
+
+
+def empty_figure(x_title: str, y_title: str) -> go.Figure:
+    """A figure with titled axes and nothing in it."""
+    import plotly.graph_objects as go
+
+    axis = {
+        "gridcolor": "var(--line)",
+        "zerolinecolor": EDGE,
+        "linecolor": EDGE,
+        "tickcolor": EDGE,
+        "automargin": True,
+    }
+    return go.Figure(
+        layout={
+            "template": go.layout.Template(),
+            "height": 420,
+            "margin": {"l": 70, "r": 20, "t": 20, "b": 60},
+            "font": {"size": 13, "color": INK2, "family": "var(--sans)"},
+            "paper_bgcolor": "rgba(0, 0, 0, 0)",
+            "plot_bgcolor": "rgba(0, 0, 0, 0)",
+            "hoverlabel": {"bgcolor": "var(--panel)", "font": {"color": INK}},
+            "xaxis": {**axis, "title": {"text": x_title}},
+            "yaxis": {**axis, "title": {"text": y_title}},
+            "legend": {
+                "orientation": "h",
+                "traceorder": "normal",
+                "x": 0,
+                "y": 1.02,
+                "yanchor": "bottom",
+            },
+        }
+    )
 
 
 def drawn(chart: Chart | HeatMap) -> tuple[go.Figure, str]:
-    """The figure, and what to say under it."""
+    """The figure, and what to say about it."""
     return _heat_map(chart) if isinstance(chart, HeatMap) else _lines(chart)
 
 
@@ -25,15 +74,15 @@ def _lines(chart: Chart) -> tuple[go.Figure, str]:
         figure.add_scatter(
             x=list(line.x),
             y=list(line.y),
-            error_y=line.error and {"array": [2.0 * e for e in line.error], "thickness": 1},
+            error_y=line.error and error_bars(line.error),
             mode="lines" if line.dashed else "lines+markers",
             name=_raised(line.name),
             line={"color": colour, "dash": "dash" if line.dashed else "solid"},
         )
     if chart.log_x:
-        figure.update_xaxes(_log_axis([x for line in chart.lines for x in line.x]))
+        figure.update_xaxes(log_axis([x for line in chart.lines for x in line.x]))
     if chart.log_y:
-        figure.update_yaxes(_log_axis([y for line in chart.lines for y in line.y]))
+        figure.update_yaxes(log_axis([y for line in chart.lines for y in line.y]))
     errors = any(line.error for line in chart.lines)
     return figure, " ".join(text for text in (chart.caption, ERROR_BARS * errors) if text)
 
@@ -42,7 +91,13 @@ def _subject(line: Line) -> str:
     return line.name.partition(":")[0]
 
 
-def _log_axis(values: Sequence[float]) -> dict[str, object]:
+def error_bars(errors: Sequence[float | None]) -> dict[str, object]:
+    """Bars of two standard errors to either side; none where there is no error."""
+    # Without crossbars nothing covers the mark of a figure that is exact.
+    return {"array": [2.0 * (error or 0.0) for error in errors], "thickness": 1, "width": 0}
+
+
+def log_axis(values: Sequence[float]) -> dict[str, object]:
     """A log axis with labels at its decades, or at 1, 2, 5, 10, … where those are few.
 
     Few values that grow by a factor are named one by one instead.
@@ -53,12 +108,12 @@ def _log_axis(values: Sequence[float]) -> dict[str, object]:
     if decades > 2.5:
         return {"type": "log", "exponentformat": "power", "dtick": 1 if decades <= 7 else 3}
     factors = [after / before for before, after in pairwise(distinct)]
-    if 0 < len(factors) < 8 and max(factors) < 1.01 * min(factors):
+    if 1 < len(factors) < 8 and max(factors) < 1.01 * min(factors):
         ticks = distinct
     else:
         powers = range(floor(log10(least)), ceil(log10(most)) + 1)
         ticks = [step * 10.0**power for power in powers for step in (1, 2, 5)]
-    return {"type": "log", "tickvals": ticks, "ticktext": [f"{tick:g}" for tick in ticks]}
+    return {"type": "log", "tickvals": ticks, "ticktext": [f"{tick:,.12g}" for tick in ticks]}
 
 
 def _heat_map(chart: HeatMap) -> tuple[go.Figure, str]:
@@ -70,8 +125,9 @@ def _heat_map(chart: HeatMap) -> tuple[go.Figure, str]:
         # Cells may be narrow: words go under one another.
         text=[[text.replace(" ", "<br>") for text in row] for row in chart.texts],
         texttemplate="%{text}",
+        textfont={"color": INK},
         hoverinfo="x+y+text",
-        colorscale="Blues",
+        colorscale=[[0.0, "var(--heat-low)"], [1.0, "var(--heat-high)"]],
         showscale=False,
         xgap=2,
         ygap=2,

@@ -1,10 +1,7 @@
 """The paper, reproduced: what was found of each claim, as a table, as JSON and as a page."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from math import isfinite
-from typing import Any
 
 from dwell.lab.claims.finding import Effort, Finding
 from dwell.report.charts import drawn
@@ -44,7 +41,7 @@ class Reproduction:
             shares=(0, 3, 4, 5, 0),
         )
 
-    def json(self) -> str:
+    def about(self) -> dict[str, object]:
         """The settings and all findings; the same for the same seed, whoever computed them."""
         settings = {
             "claims": [finding.claim for finding in self.findings],
@@ -53,14 +50,10 @@ class Reproduction:
         }
         findings = [
             # A chart shows nothing that is not among the figures.
-            {
-                f.name: _plain(getattr(finding, f.name))
-                for f in fields(finding)
-                if f.name != "charts"
-            }
+            {f.name: getattr(finding, f.name) for f in fields(finding) if f.name != "charts"}
             for finding in self.findings
         ]
-        return json.dumps({"settings": settings, "findings": findings}, indent=2, allow_nan=False)
+        return {"settings": settings, "findings": findings}
 
     def html(self) -> str:
         """The report as a page that needs no network."""
@@ -106,12 +99,3 @@ def _sections(finding: Finding) -> list[Section]:
         figure, caption = drawn(chart)
         charts.append(Section(chart.title, figure=figure, caption=caption, level=3))
     return [told, *charts]
-
-
-def _plain(value: Any) -> Any:
-    """A value as JSON has it: what is no finite number is null."""
-    if isinstance(value, dict):
-        return {name: _plain(entry) for name, entry in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(entry) for entry in value]
-    return None if isinstance(value, float) and not isfinite(value) else value

@@ -1,17 +1,9 @@
-"""Tables: rows of figures for people (a grid of texts) and for programs (CSV, JSON)."""
+"""Tables for people: a grid of texts, and how figures are written in it."""
 
-import csv
-import io
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 
 from rich import box
 from rich.table import Table as RichTable
-
-from dwell.report.rows import ExactRow, OptionRow, ScoreRow, SimulatedRow
-
-Rows = Sequence[ExactRow] | Sequence[SimulatedRow] | Sequence[ScoreRow] | Sequence[OptionRow]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,43 +43,6 @@ class Grid:
         return table
 
 
-def exact_grid(rows: Sequence[ExactRow]) -> Grid:
-    """The table of `dwell exact`."""
-    cells = (
-        (
-            f"{row.cap:,}",
-            number(row.roi),
-            number(row.reward),
-            number(row.cost),
-            f"{row.accept_rate:.1%}",
-            "best" if row.best else "",
-        )
-        for row in rows
-    )
-    header = ("cap", "ROI", "reward", "cost", "accepted", "")
-    return Grid(header, tuple(cells), frozenset(i for i, row in enumerate(rows) if row.best))
-
-
-def simulated_grid(rows: Sequence[SimulatedRow]) -> Grid:
-    """The table of `dwell simulate`."""
-    budget = "samples" if rows[0].samples is not None else "tasks"
-    cells = (
-        (
-            f"{row.tasks if row.samples is None else row.samples:,.0f}",
-            number(row.roi),
-            "-" if row.roi_error is None else f"{row.roi_error:.1g}",
-            percent(row.share),
-            number(row.regret),
-            f"{row.explored:,.0f}",
-            f"{row.candidates:,.4g}",
-            "none" if row.chosen_cap is None else f"{row.chosen_cap:,}",
-        )
-        for row in rows
-    )
-    header = (budget, "ROI", "± error", "of best", "regret", "learned from", "left", "cap")
-    return Grid(header, tuple(cells))
-
-
 def number(value: float) -> str:
     """A figure with four significant digits, or all those before the point.
 
@@ -100,20 +55,26 @@ def number(value: float) -> str:
     return f"{value:#.4g}" if value else "0"
 
 
+def amount(value: float) -> str:
+    """A number of samples, with a decimal where it is small.
+
+    Example:
+        >>> amount(12.34), amount(50.0), amount(1234.5)
+        ('12.3', '50', '1,234')
+    """
+    return f"{value:,.{1 if value < 100.0 else 0}f}".removesuffix(".0")
+
+
+def sentence(text: str) -> str:
+    """A remark as a sentence.
+
+    Example:
+        >>> sentence("3 tests are too short")
+        '3 tests are too short.'
+    """
+    return f"{text[0].upper()}{text[1:]}."
+
+
 def percent(share: float | None) -> str:
     """A share of the best, or a dash where there is none."""
     return "-" if share is None else f"{share:.1%}"
-
-
-def csv_text(rows: Rows) -> str:
-    """The rows as CSV, with the names of the columns first; what is missing is empty."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, [field.name for field in fields(rows[0])], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(asdict(row) for row in rows)
-    return text.getvalue()
-
-
-def json_text(about: Mapping[str, object], rows: Rows) -> str:
-    """What the figures are about, and the rows, as JSON."""
-    return json.dumps({**about, "rows": [asdict(row) for row in rows]}, indent=2, allow_nan=False)

@@ -4,16 +4,9 @@ from math import ceil, log, log2
 
 import numpy as np
 
+from dwell.chart import Chart, Line
 from dwell.families import Countable
-from dwell.lab.claims.finding import (
-    Chart,
-    Effort,
-    Finding,
-    Line,
-    clopper_pearson,
-    decades,
-    fit_slope,
-)
+from dwell.lab.claims.finding import Effort, Finding, clopper_pearson, decades, fit_slope
 from dwell.lab.replicate import Summary
 from dwell.laws import Signs
 from dwell.learners.esc import Esc

@@ -6,8 +6,9 @@ import numpy as np
 from online_fdr.p_values import Saffron
 from scipy import special
 
+from dwell.chart import Chart, Line
 from dwell.families import first_sample
-from dwell.lab.claims.finding import Chart, Effort, Finding, Line, fit_slope
+from dwell.lab.claims.finding import Effort, Finding, fit_slope
 from dwell.laws import Signs
 from dwell.priors import Atoms
 from dwell.table import exact

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from dwell.lab.claims.finding import Chart, Effort, Finding, Line, fit_slope
+from dwell.chart import Chart, Line
+from dwell.lab.claims.finding import Effort, Finding, fit_slope
 from dwell.lab.claims.instances import separated
 from dwell.table import exact
 

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import special
 
 from dwell.arrays import FloatArray
+from dwell.chart import Chart, HeatMap
 from dwell.lab.replicate import replicate
 from dwell.lab.run import Run
 from dwell.learners.cape import Cape
@@ -49,44 +50,6 @@ class Effort:
                 executor=self.executor,
             )
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of a chart; `dashed` for what theory says, `error` for Monte Carlo errors."""
-
-    name: str
-    x: Sequence[float]
-    y: Sequence[float]
-    error: Sequence[float] | None = None
-    dashed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Chart:
-    """A figure as data: what it shows, not how it is drawn."""
-
-    title: str
-    x: str
-    y: str
-    lines: tuple[Line, ...]
-    log_x: bool = True
-    log_y: bool = True
-    caption: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class HeatMap:
-    """A map over two quantities as data: a value, and a word, per cell."""
-
-    title: str
-    x: str
-    y: str
-    columns: Sequence[str]
-    rows: Sequence[str]
-    values: Sequence[Sequence[float]]
-    texts: Sequence[Sequence[str]]
-    caption: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,9 @@
 
 from math import log10
 
+from dwell.chart import HeatMap
 from dwell.families import hoeffding
-from dwell.lab.claims.finding import Effort, Finding, HeatMap, decades
+from dwell.lab.claims.finding import Effort, Finding, decades
 from dwell.lab.replicate import Summary
 from dwell.lab.theory import regret_bound, roi_gap
 from dwell.laws import Signs

@@ -4,8 +4,9 @@ from math import log, sqrt
 
 import numpy as np
 
+from dwell.chart import Chart, Line
 from dwell.families import hoeffding
-from dwell.lab.claims.finding import Chart, Effort, Finding, Line, decades
+from dwell.lab.claims.finding import Effort, Finding, decades
 from dwell.laws import Signs
 from dwell.objectives import g1, g2, g3, within_budget
 from dwell.outcomes import scan

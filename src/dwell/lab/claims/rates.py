@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from dwell.lab.claims.finding import Chart, Effort, Finding, Line, Slope, decades, fit_slope
+from dwell.chart import Chart, Line
+from dwell.lab.claims.finding import Effort, Finding, Slope, decades, fit_slope
 from dwell.lab.claims.instances import Instance, nearly_tied, separated
 from dwell.lab.replicate import Summary
 from dwell.lab.theory import regret_bound

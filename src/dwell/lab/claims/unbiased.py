@@ -5,8 +5,9 @@ from itertools import combinations, product
 import numpy as np
 
 from dwell.arrays import FloatArray
+from dwell.chart import Chart, Line
 from dwell.families import first_sample, hoeffding
-from dwell.lab.claims.finding import Chart, Effort, Finding, Line
+from dwell.lab.claims.finding import Effort, Finding
 from dwell.laws import Signs
 from dwell.outcomes import scan
 from dwell.policies import Policies

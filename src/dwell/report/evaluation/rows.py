@@ -1,15 +1,12 @@
 """An evaluation as plain figures for programs."""
 
-import csv
-import io
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
-from math import isfinite
 from typing import Any
 
-from dwell.report.evaluation import Report
-from dwell.report.evaluation_text import beats_today, ranked, summary
+from dwell.report.encode import plain
+from dwell.report.evaluation.report import Report
+from dwell.report.evaluation.text import beats_today, ranked, summary
 
 
 def about(report: Report, notes: Sequence[str] = ()) -> dict[str, object]:
@@ -33,12 +30,12 @@ def about(report: Report, notes: Sequence[str] = ()) -> dict[str, object]:
         "ordered": past.ordered,
         "present": {
             "name": report.present,
-            **{name: _plain(value) for name, value in present.items()},
-            "roi_low": _plain(found.rough.present.low),
-            "roi_high": _plain(found.rough.present.high),
+            **plain(present),
+            "roi_low": plain(found.rough.present.low),
+            "roi_high": plain(found.rough.present.high),
         },
         "corrected": {
-            name: _plain(getattr(found.corrected, name))
+            name: plain(getattr(found.corrected, name))
             for name in ("roi", "error", "gain", "gain_error")
         }
         | {"chosen": [past.candidates[k].name for k in found.corrected.chosen]},
@@ -60,7 +57,7 @@ def rows(report: Report) -> list[dict[str, Any]]:
     found = report.found
     columns = [*(name for name in table if name not in ("alike", *sure)), *sure]
     return [
-        {name: _plain(table[name][k]) if name in table else None for name in columns}
+        {name: plain(table[name][k]) if name in table else None for name in columns}
         | {
             "samples": float(found.cost[k]) - found.setup_cost,
             "best": k == found.best,
@@ -71,30 +68,11 @@ def rows(report: Report) -> list[dict[str, Any]]:
     ]
 
 
-def json_text(report: Report, notes: Sequence[str] = ()) -> str:
-    """All of it as JSON.
+def figures(report: Report, notes: Sequence[str] = ()) -> dict[str, object]:
+    """All of it.
 
     Args:
         report: What was found on past tests.
         notes: What else to know about the log.
     """
-    told = {**about(report, notes), "rows": rows(report)}
-    return json.dumps(told, indent=2, allow_nan=False)
-
-
-def csv_text(report: Report) -> str:
-    """The rows as CSV, with the names of the columns first; what is not known is empty.
-
-    Args:
-        report: What was found on past tests.
-    """
-    text = io.StringIO()
-    figures = rows(report)
-    writer = csv.DictWriter(text, list(figures[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(figures)
-    return text.getvalue()
-
-
-def _plain(value: object) -> object:
-    return None if isinstance(value, float) and not isfinite(value) else value
+    return {**about(report, notes), "rows": rows(report)}

@@ -4,9 +4,9 @@ from dataclasses import replace
 from statistics import NormalDist
 
 from dwell.history.evaluation import Verdict
-from dwell.report.evaluation import Report
-from dwell.report.scale import Scale
-from dwell.report.tables import Grid
+from dwell.report.evaluation.report import Report
+from dwell.report.evaluation.scale import Scale
+from dwell.report.tables import Grid, amount, sentence
 
 _MOST_SHOWN = 15
 # Between columns of a terminal's table; and which columns are left out first where it is narrow:
@@ -30,7 +30,7 @@ def summary(report: Report) -> tuple[str, ...]:
 def _to_do(report: Report, best: int) -> str:
     advice = report.past.candidates[best].advice
     head = "What to do" if beats_today(report) else "What did best"
-    return f"{head}: {advice[0].upper()}{advice[1:]}."
+    return f"{head}: {sentence(advice)}"
 
 
 def _earnings(report: Report, best: int) -> str:
@@ -44,7 +44,7 @@ def _earnings(report: Report, best: int) -> str:
     if not beats_today(report):
         return f"{earned}; that this beats {now} is not shown: {gain} ± {error.lstrip('+')}."
     fewer = found.present.cost - float(found.cost[best])
-    change = f"{_mean(abs(fewer))} {'fewer' if fewer >= 0.0 else 'more'} samples a test"
+    change = f"{amount(abs(fewer))} {'fewer' if fewer >= 0.0 else 'more'} samples a test"
     return f"{earned}, {gain} ± {error.lstrip('+')} above {now}, with {change}."
 
 
@@ -110,10 +110,6 @@ def _level(report: Report) -> str:
     return f"{100.0 * (1.0 - report.found.alpha):.4g}%"
 
 
-def _mean(samples: float) -> str:
-    return f"{samples:,.{1 if samples < 100.0 else 0}f}".removesuffix(".0")
-
-
 def ranked(report: Report) -> list[int]:
     """The policies by their ROI, the best first.
 
@@ -153,7 +149,7 @@ def _columns(report: Report, full: bool) -> list[tuple[str, list[str]]]:
         ("low", scale.texts(rough.gain_low, signed=True)),
         ("high", scale.texts(rough.gain_high, signed=True)),
         ("shipped", [f"{share:.1%}" for share in found.accept_rate]),
-        ("samples", [_mean(float(cost) - found.setup_cost) for cost in found.cost]),
+        ("samples", [amount(float(cost) - found.setup_cost) for cost in found.cost]),
         ("saved", [f"{share:.0%}" for share in found.saved]),
         ("cut", [f"{count:,}" for count in found.cut]),
         ("", [_mark(report, k) for k in range(len(found.policies))]),

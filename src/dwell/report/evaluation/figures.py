@@ -1,17 +1,21 @@
 """The figures of an evaluation: bands, lengths of tests, and value over time."""
 
-from math import ceil, floor, log10
+from __future__ import annotations
+
+from math import floor, log10
+from typing import TYPE_CHECKING
 
 import numpy as np
-import plotly.graph_objects as go
 
 from dwell.arrays import FloatArray, IntArray, Samples
-from dwell.lab.claims.finding import HeatMap
-from dwell.report.charts import drawn
-from dwell.report.evaluation import Report
-from dwell.report.evaluation_text import beats_today
-from dwell.report.figures import ORANGE, empty_figure
-from dwell.report.scale import Scale
+from dwell.chart import HeatMap
+from dwell.report.charts import FORMER, INK, SHIP, drawn, empty_figure, log_axis
+from dwell.report.evaluation.report import Report
+from dwell.report.evaluation.scale import Scale
+from dwell.report.evaluation.text import beats_today
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 _MOST_POINTS = 500
 _SPREAD = 8.0
@@ -61,7 +65,7 @@ def band_map(report: Report) -> tuple[go.Figure, str] | None:
     figure, caption = drawn(chart)
     figure.update_layout(height=140 + 28 * len(caps))
     figure.update_yaxes(automargin=True, title_standoff=10)
-    figure.update_traces(textfont={"size": 12})
+    figure.update_traces(textfont={"size": 12, "color": INK})
     return figure, caption
 
 
@@ -92,7 +96,7 @@ def lengths(report: Report) -> tuple[go.Figure, str]:
         )
     figure.update_yaxes(tickformat=".0%", range=[-0.02, 1.04])
     if spread:
-        figure.update_xaxes(_log_axis(least, most), range=[log10(start), log10(end)])
+        figure.update_xaxes(log_axis([least, most]), range=[log10(start), log10(end)])
     else:
         whole = {"dtick": 1} if most - least <= 12 else {}
         figure.update_xaxes(range=[start, end], tickformat=",", **whole)
@@ -104,8 +108,8 @@ def lengths(report: Report) -> tuple[go.Figure, str]:
 
 def _line(name: str) -> dict[str, object]:
     if name == _TODAY:
-        return {"color": "#5b616b", "width": 2}
-    return {"color": ORANGE, "width": 3}
+        return {"color": FORMER, "width": 2, "dash": "dash"}
+    return {"color": SHIP, "width": 3}
 
 
 def _chosen(report: Report) -> str:
@@ -116,13 +120,6 @@ def _chosen(report: Report) -> str:
 def _places(count: int) -> IntArray:
     """Which of so many points to draw."""
     return np.unique(np.linspace(0, count - 1, min(count, _MOST_POINTS - 3)).round().astype(int))
-
-
-def _log_axis(least: float, most: float) -> dict[str, object]:
-    steps = (1,) if log10(most / least) > 2.5 else (1, 2, 5)
-    powers = range(floor(log10(least)), ceil(log10(most)) + 1)
-    ticks = [step * 10**power for power in powers for step in steps]
-    return {"type": "log", "tickvals": ticks, "ticktext": [f"{tick:,}" for tick in ticks]}
 
 
 def over_time(report: Report) -> tuple[go.Figure, str]:

@@ -1,18 +1,25 @@
 """The demo's story: the problem, the best policy, what learning it costs, what a log says of it."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from dwell.learners.cape import Guarantee
 from dwell.policy import Policy
-from dwell.report.evaluation import Report
-from dwell.report.evaluation_forest import forest
-from dwell.report.evaluation_text import summary
-from dwell.report.figures import boundaries, roi_by_cap, share_by_tasks
+from dwell.report.charts import COLOURS, empty_figure
+from dwell.report.evaluation.forest import forest
+from dwell.report.evaluation.report import Report
+from dwell.report.evaluation.text import summary
+from dwell.report.exact import boundaries, exact_rows, roi_by_cap
 from dwell.report.page import Section, page
-from dwell.report.rows import SimulatedRow, exact_rows
+from dwell.report.simulation import SimulatedRow
 from dwell.report.tables import Grid, number, percent
 from dwell.table import Table
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 TITLE = "How long should we test each idea before we ship it or drop it?"
 _LEARNERS = {"ladder": "Ladder", "cape": "CAPE", "esc-cape": "ESC-CAPE"}
@@ -134,6 +141,24 @@ def grid(story: Story) -> Grid:
         for learner, name in _LEARNERS.items()
     ]
     return Grid(("ideas", *tasks), (longest, *learned), frozenset({1}), left=1, title=_SHARES)
+
+
+def share_by_tasks(shares: Mapping[str, Mapping[int, float]]) -> go.Figure:
+    """The share of the best ROI that each learner earns, by the number of ideas."""
+    figure = empty_figure("ideas", "share of the best ROI")
+    for colour, (learner, by_tasks) in zip(COLOURS, shares.items(), strict=False):
+        figure.add_bar(
+            x=[f"{tasks:,}" for tasks in by_tasks],
+            y=list(by_tasks.values()),
+            name=learner,
+            marker_color=colour,
+            text=[f"{share:.0%}" for share in by_tasks.values()],
+            textposition="outside",
+            cliponaxis=False,
+        )
+    figure.update_xaxes(type="category")
+    figure.update_yaxes(tickformat=".0%", range=[0, 1.05])
+    return figure
 
 
 def report(story: Story) -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import floor, isfinite, log10
 
 from dwell.arrays import FloatArray
-from dwell.report.evaluation import Report
+from dwell.report.evaluation.report import Report
 
 # Where a thousand samples earn less than this, figures are given for a million.
 _TINY = 0.01

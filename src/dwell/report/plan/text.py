@@ -1,19 +1,16 @@
-"""Advice: what a plan comes to, in three lines and two tables."""
+"""A plan in three lines and two tables."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import floor, log10
 
 import numpy as np
 
-from dwell.arrays import IntArray
 from dwell.planning import Option, Plan, Terms
-from dwell.policy import Policy
-from dwell.report.rows import OptionRow, option_rows
-from dwell.report.tables import Grid, number
+from dwell.report.plan.rows import Limits, OptionRow, option_rows
+from dwell.report.tables import Grid, amount, number
 
 _MOST_SHOWN = 8
-# Who is asked about present rules is asked about this one first.
+# Who is asked about current rules is asked about this one first.
 _USUAL = "p05-two-sided"
 
 COLUMNS = (
@@ -22,47 +19,8 @@ COLUMNS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What the best policy does at a look.
-
-    Attributes:
-        day: When it looks.
-        samples: How many samples there are by then.
-        drop: The mean lift at or below which it drops the idea; None where it never does.
-        ship: The mean lift at or above which it ships it; None where it never does.
-    """
-
-    day: float
-    samples: float
-    drop: float | None
-    ship: float | None
-
-
-def limits(terms: Terms, policy: Policy) -> list[Limits]:
-    """The boundaries of a policy at its looks, as means, up to where they meet."""
-    lower, upper = policy.lower, policy.upper
-    looks: IntArray = 1 + np.flatnonzero(np.isfinite(lower) | np.isfinite(upper))
-    end = looks[lower[looks - 1] >= upper[looks - 1]][0]
-    return [
-        Limits(
-            day=float(look * terms.unit_samples / terms.traffic_per_day),
-            samples=float(look * terms.unit_samples),
-            drop=_mean(terms, lower[look - 1], look),
-            ship=_mean(terms, upper[look - 1], look),
-        )
-        for look in looks[looks <= end].tolist()
-    ]
-
-
-def _mean(terms: Terms, boundary: float, look: int) -> float | None:
-    """A boundary as a mean; None where no mean gets there."""
-    farthest = np.inf if terms.by_day else float(look)
-    return float(boundary) / look if np.isfinite(boundary) and abs(boundary) <= farthest else None
-
-
 def lines(plan: Plan) -> list[str]:
-    """What to do, what it earns, and what the rules of today leave on the table."""
+    """What to do, what it earns, and what current rules leave on the table."""
     [simple] = (row for row in option_rows(plan) if row.name == "simple")
     terms = plan.terms
     told = [
@@ -73,14 +31,14 @@ def lines(plan: Plan) -> list[str]:
         "there is.",
     ]
     if plan.rules:
-        told.append(_present(plan, plan.rules))
+        told.append(_current(plan, plan.rules))
     return told
 
 
-def _present(plan: Plan, rules: Sequence[Option]) -> str:
+def _current(plan: Plan, rules: Sequence[Option]) -> str:
     ordered = sorted(rules, key=lambda option: -option.roi)
     usual = next((option for option in rules if option.name == _USUAL), ordered[-1])
-    text = f"What present rules leave on the table: {_left(plan, usual)} ({usual.title})"
+    text = f"What current rules leave on the table: {_left(plan, usual)} ({usual.title})"
     if ordered[0] is not usual:
         text += f"; the best of them, {_left(plan, ordered[0])} ({ordered[0].title})"
     return f"{text}."
@@ -118,7 +76,7 @@ def ranking_grid(rows: Sequence[OptionRow]) -> Grid:
             f"{row.left_on_the_table:.1%}",
             money(row.value_per_year),
             number(row.roi),
-            f"{row.samples_per_test:,.{1 if row.samples_per_test < 100.0 else 0}f}",
+            amount(row.samples_per_test),
             f"{row.days_per_test:,.1f}",
             f"{row.ship_rate:.1%}",
             f"{row.wrong_share:.1%}",

@@ -1,16 +1,23 @@
 """Scores: how learners do on the suite, as tables and as a page of small charts."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-
-import plotly.graph_objects as go
+from math import isnan
+from typing import TYPE_CHECKING
 
 from dwell import checks
+from dwell.lab.replicate import Summary
+from dwell.lab.run import Run
 from dwell.lab.suite import Instance
-from dwell.report.figures import COLOURS, ERROR_BARS, empty_figure
+from dwell.report.charts import COLOURS, EDGE, ERROR_BARS, empty_figure, error_bars
 from dwell.report.page import Charts, Section, page
-from dwell.report.rows import ScoreRow
 from dwell.report.tables import Grid, number, percent
+from dwell.table import exact
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 # Marks for people who cannot tell the colours apart, and what plotly calls them.
 _MARKS = {
@@ -21,6 +28,64 @@ _MARKS = {
     "▼": "triangle-down",
     "✚": "cross",
 }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreRow:
+    """How well a learner does on an instance of the suite.
+
+    Attributes:
+        instance: The instance's name.
+        setup_cost: What each of its tests costs besides the samples.
+        learner: What was run.
+        tasks: For how many tasks.
+        roi: Reward per cost.
+        roi_error: Its Monte Carlo standard error; None for a single replication, as all errors.
+        best_roi: The ROI of the best policy of the class.
+        worst_roi: The ROI of the worst.
+        score: The ROI as a share of the best; None where the best earns nothing.
+        score_error: Its Monte Carlo standard error.
+        lost: What was lost, as a share of what the worst policy loses; None where none does.
+        lost_error: Its Monte Carlo standard error.
+        explored: How many tasks were explored, on average.
+    """
+
+    instance: str
+    setup_cost: float
+    learner: str
+    tasks: int
+    roi: float
+    roi_error: float | None
+    best_roi: float
+    worst_roi: float
+    score: float | None
+    score_error: float | None
+    lost: float | None
+    lost_error: float | None
+    explored: float
+
+
+def score_row(instance: Instance, learner: str, tasks: int, runs: Sequence[Run]) -> ScoreRow:
+    """The row of a learner's replications on an instance."""
+    summary = Summary.of(list(runs))
+    class_roi = exact(instance.policies, instance.world, instance.setup_cost).roi
+    best, worst = float(class_roi.max()), float(class_roi.min())
+    error = None if isnan(summary.roi_error) else summary.roi_error
+    return ScoreRow(
+        instance=instance.name,
+        setup_cost=instance.setup_cost,
+        learner=learner,
+        tasks=tasks,
+        roi=summary.roi,
+        roi_error=error,
+        best_roi=best,
+        worst_roi=worst,
+        score=summary.roi / best if best > 0.0 else None,
+        score_error=error / best if best > 0.0 and error is not None else None,
+        lost=max(0.0, -summary.roi) / -worst if worst < 0.0 else None,
+        lost_error=error / -worst if worst < 0.0 and error is not None else None,
+        explored=summary.explored,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +157,10 @@ def _sections(measure: Measure, rows: Sequence[ScoreRow]) -> tuple[Section, Sect
     learners = list(dict.fromkeys(row.learner for row in rows))
     # The first learners of a long list have marks and colours of their own; then both repeat.
     styles = {
-        learner: (list(_MARKS)[index % len(_MARKS)], COLOURS[index % len(COLOURS)])
+        learner: (list(_MARKS)[index % len(_MARKS)], index % len(COLOURS))
         for index, learner in enumerate(learners)
     }
-    key = tuple((mark, colour, learner) for learner, (mark, colour) in styles.items())
+    key = tuple((mark, 1 + colour, learner) for learner, (mark, colour) in styles.items())
     titles = list(dict.fromkeys(_title(row) for row in rows))
     figures = tuple(
         (title, _chart(measure, [row for row in rows if _title(row) == title], styles))
@@ -108,7 +173,7 @@ def _sections(measure: Measure, rows: Sequence[ScoreRow]) -> tuple[Section, Sect
 
 
 def _chart(
-    measure: Measure, rows: Sequence[ScoreRow], styles: Mapping[str, tuple[str, str]]
+    measure: Measure, rows: Sequence[ScoreRow], styles: Mapping[str, tuple[str, int]]
 ) -> go.Figure:
     """A measure over the number of tasks, a line per learner."""
     figure = empty_figure("tasks", "")
@@ -117,24 +182,23 @@ def _chart(
         figure.add_scatter(
             x=[row.tasks for row in own],
             y=[measure.of(row) for row in own],
-            # Without crossbars nothing covers the mark of a figure that is exact.
-            error_y={"array": [_reach(measure, row) for row in own], "thickness": 1, "width": 0},
+            error_y=error_bars([measure.error(row) for row in own]),
             mode="lines+markers",
             name=learner,
-            line={"color": colour, "width": 1.5},
+            line={"color": COLOURS[colour], "width": 1.5},
             marker={"symbol": _MARKS[mark], "size": 7},
             hovertemplate="%{y:.1%} at %{x:,} tasks",
         )
     tasks = sorted({row.tasks for row in rows})
     named = [_short(count) for count in tasks]
     figure.update_xaxes(type="log", tickvals=tasks, ticktext=named, title_standoff=4)
-    figure.update_yaxes(tickformat=".0%", zeroline=True, zerolinecolor="#8A8F98")
+    figure.update_yaxes(tickformat=".0%", zeroline=True, zerolinecolor=EDGE)
     # Scores without losses stand beside one another on the same scale.
     least = min((measure.of(row) or 0.0) - _reach(measure, row) for row in rows)
     if measure.field == "score" and least >= 0.0:
         figure.update_yaxes(range=[-0.04, 1.06], dtick=0.25)
     figure.update_layout(
-        height=None,
+        height=250,
         showlegend=False,
         margin={"l": 52, "r": 12, "t": 8, "b": 38},
         font={"size": 12},

@@ -1,14 +1,18 @@
 """What policies would have earned, with intervals: a line each."""
 
-from html import escape
+from __future__ import annotations
 
-import plotly.graph_objects as go
+from html import escape
+from typing import TYPE_CHECKING
 
 from dwell.history.evaluation import Verdict
-from dwell.report.evaluation import Report
-from dwell.report.evaluation_text import ranked
-from dwell.report.figures import BLUE, GREY, ORANGE, empty_figure
-from dwell.report.scale import Scale
+from dwell.report.charts import EDGE, FORMER, INK, INK2, SHIP, empty_figure
+from dwell.report.evaluation.report import Report
+from dwell.report.evaluation.scale import Scale
+from dwell.report.evaluation.text import ranked
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 _MOST_POLICIES = 25
 _LONGEST_NAME = 24
@@ -38,7 +42,7 @@ def forest(report: Report) -> tuple[go.Figure, str]:
     figure.add_vrect(
         x0=now.low * scale.samples,
         x1=now.high * scale.samples,
-        fillcolor=GREY,
+        fillcolor=EDGE,
         opacity=0.15,
         line_width=0,
         layer="below",
@@ -48,17 +52,17 @@ def forest(report: Report) -> tuple[go.Figure, str]:
         y=[-0.6, len(shown) - 0.4],
         mode="lines",
         name="today",
-        line={"color": "#1c2026", "dash": "dot", "width": 1.5},
+        line={"color": INK2, "dash": "dot", "width": 1.5},
     )
     groups = {
-        "best": ([k for k in shown if k == found.best], ORANGE, "diamond", 12),
+        "best": ([k for k in shown if k == found.best], SHIP, "diamond", 12),
         "not told apart from it": (
             [k for k in shown if k in rough.alike and k != found.best],
-            BLUE,
+            INK,
             "circle",
             9,
         ),
-        "others": ([k for k in shown if k not in rough.alike], GREY, "circle", 8),
+        "others": ([k for k in shown if k not in rough.alike], FORMER, "circle", 8),
     }
     for name, (members, colour, symbol, size) in groups.items():
         if not members:

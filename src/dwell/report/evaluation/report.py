@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dwell.arrays import FloatArray, IntArray
 from dwell.errors import InvalidInput
+from dwell.files import write_whole
 from dwell.history.candidates import Candidate, named
 from dwell.history.end import AtEnd
 from dwell.history.evaluation import Evaluation, Rough, Sure, evaluated
@@ -14,7 +15,6 @@ from dwell.history.log import Log
 from dwell.history.past import Past, Reading, read
 from dwell.policies import AnyPolicy
 from dwell.policy import Policy
-from dwell.report.files import write_whole
 
 _MANY = 200
 
@@ -92,7 +92,7 @@ class Report:
         Args:
             path: The file to write.
         """
-        from dwell.report.evaluation_page import page_of
+        from dwell.report.evaluation.page import page_of
 
         write_whole(Path(path), page_of(self), "path")
 

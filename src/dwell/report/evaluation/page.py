@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dwell.report.evaluation import Report
-from dwell.report.evaluation_figures import band_map, lengths, over_time
-from dwell.report.evaluation_forest import forest
-from dwell.report.evaluation_text import grid, legend, summary
+from dwell.report.evaluation.figures import band_map, lengths, over_time
+from dwell.report.evaluation.forest import forest
+from dwell.report.evaluation.report import Report
+from dwell.report.evaluation.scale import Scale
+from dwell.report.evaluation.text import grid, legend, summary
 from dwell.report.page import Section, page
-from dwell.report.scale import Scale
-from dwell.report.tables import Grid
+from dwell.report.tables import Grid, sentence
 
 _SHORT = 24
 
@@ -29,17 +29,18 @@ def page_of(report: Report, notes: Sequence[str] = ()) -> str:
     sections.append(Section("How long tests take", figure=figure, caption=caption))
     figure, caption = over_time(report)
     sections.append(Section("What it would have come to over time", figure=figure, caption=caption))
-    sections.append(Section("What was found in the log", _found(report, notes)))
+    sections.append(Section("What was found in the log", notes=_found(report, notes)))
     sections.append(Section("How to read this", terms=_terms(report)))
     table = _unbroken(grid(report, most=None, full=True))
     sections.append(
         Section(
             "All policies",
-            (f"{legend(report, table)} The table scrolls to the side.",),
+            (legend(report, table),),
             table=table,
         )
     )
-    return page("What past tests say about stopping", [*summary(report), _about(report)], sections)
+    title = "What past tests say about stopping"
+    return page(title, [_about(report)], sections, summary(report))
 
 
 def _unbroken(table: Grid) -> Grid:
@@ -61,7 +62,7 @@ def _about(report: Report) -> str:
 
 
 def _found(report: Report, notes: Sequence[str]) -> tuple[str, ...]:
-    told = tuple(f"{text[0].upper()}{text[1:]}." for text in (*notes, *report.notes))
+    told = tuple(sentence(text) for text in (*notes, *report.notes))
     checked = (
         "The log was checked for repeated rows, gaps in the order, values out of range, outcomes "
         "without a partner, arms of unequal size, and tests that are too short or always the same."

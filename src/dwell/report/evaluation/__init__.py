@@ -1,0 +1,1 @@
+"""What policies would have earned on past tests: in words, tables, figures and a page."""

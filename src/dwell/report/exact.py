@@ -1,0 +1,130 @@
+"""Exact figures of policies: rows, a table and what they look like."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dwell.policy import Policy
+from dwell.report.charts import DROP, INK, LENS, SHIP, empty_figure
+from dwell.report.page import Section, page
+from dwell.report.tables import Grid, number
+from dwell.table import Table
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+
+@dataclass(frozen=True, slots=True)
+class ExactRow:
+    """What one policy earns and costs per task."""
+
+    cap: int
+    roi: float
+    reward: float
+    cost: float
+    accept_rate: float
+    best: bool
+
+
+def exact_rows(table: Table) -> list[ExactRow]:
+    """A row per policy."""
+    return [
+        ExactRow(
+            cap=cap,
+            roi=float(table.roi[index]),
+            reward=float(table.reward[index]),
+            cost=float(table.cost[index]),
+            accept_rate=float(table.accept_rate[index]),
+            best=index == table.best,
+        )
+        for index, cap in enumerate(table.policies.caps)
+    ]
+
+
+def exact_grid(rows: Sequence[ExactRow]) -> Grid:
+    """The table of `dwell exact`."""
+    cells = (
+        (
+            f"{row.cap:,}",
+            number(row.roi),
+            number(row.reward),
+            number(row.cost),
+            f"{row.accept_rate:.1%}",
+            "best" if row.best else "",
+        )
+        for row in rows
+    )
+    header = ("cap", "ROI", "reward", "cost", "accepted", "")
+    return Grid(header, tuple(cells), frozenset(i for i, row in enumerate(rows) if row.best))
+
+
+def exact_page(table: Table) -> str:
+    """The figures as an HTML page."""
+    rows, best = exact_rows(table), table.policies[table.best]
+    assert isinstance(best, Policy)  # the command makes no other kind
+    sections = (
+        Section("What each policy earns per unit of testing", figure=roi_by_cap(rows)),
+        Section(
+            f"When the best policy stops: cap {best.cap:,}",
+            figure=boundaries(best),
+            caption="Between the lines it goes on sampling. What is undecided at the cap is "
+            "rejected.",
+        ),
+        Section("The figures", table=exact_grid(rows)),
+    )
+    where = f"{table.world}, set-up cost {table.setup_cost:g}."
+    return page("ROI of stopping policies, exactly", [where], sections)
+
+
+def roi_by_cap(rows: Sequence[ExactRow]) -> go.Figure:
+    """ROI over the cap, with the best one marked."""
+    figure = empty_figure("cap (most samples per test)", "ROI")
+    figure.add_scatter(
+        x=[row.cap for row in rows],
+        y=[row.roi for row in rows],
+        mode="lines+markers",
+        name="ROI",
+        line_color=INK,
+    )
+    best = next(row for row in rows if row.best)
+    figure.add_scatter(
+        x=[best.cap],
+        y=[best.roi],
+        mode="markers",
+        name=f"best: cap {best.cap:,}",
+        marker={"color": SHIP, "size": 13, "symbol": "diamond"},
+    )
+    caps = [row.cap for row in rows]
+    # Caps that grow by a factor are evenly spaced on a log axis; few of them are named one by one.
+    if len(caps) > 2 and caps[-1] >= 1.5 ** (len(caps) - 1) * caps[0]:
+        figure.update_xaxes(type="log", tickvals=caps if len(caps) <= 12 else None)
+    return figure
+
+
+def boundaries(policy: Policy) -> go.Figure:
+    """When a policy stops: its two boundaries on the running sum."""
+    figure = empty_figure("samples drawn", "running sum")
+    samples = np.arange(1, policy.cap + 1)
+    upper = _finite(policy.upper)
+    # At the cap the lower boundary meets the upper one; what lies in between is rejected there.
+    lower = [*_finite(policy.lower[:-1]), upper[-1]]
+    mode = "lines+markers" if policy.cap <= 64 else "lines"
+    figure.add_scatter(x=samples, y=upper, mode=mode, name="at or above: accept", line_color=SHIP)
+    figure.add_scatter(
+        x=samples,
+        y=lower,
+        mode=mode,
+        name="at or below: reject",
+        line={"color": DROP, "dash": "dash"},
+        fill="tonexty",
+        fillcolor=LENS,
+    )
+    return figure
+
+
+def _finite(boundary: Any) -> list[float | None]:
+    return [edge if np.isfinite(edge) else None for edge in boundary.tolist()]

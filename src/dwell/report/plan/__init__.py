@@ -1,0 +1,1 @@
+"""What a plan comes to: in words, tables, figures and a page."""

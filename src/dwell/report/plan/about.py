@@ -1,0 +1,39 @@
+"""What a plan is about, for programs."""
+
+from dwell.planning import Fitted, Plan
+from dwell.report.plan.rows import limits
+from dwell.report.plan.text import lines
+
+
+def about(plan: Plan, past: Fitted | None) -> dict[str, object]:
+    """What the figures of a plan are about, for programs."""
+    terms = plan.terms
+    assert plan.best.policy is not None  # both are policies
+    assert plan.simple.policy is not None
+    told: dict[str, object] = {
+        "prior": str(terms.world.prior),
+        "law": str(terms.world.law),
+        "setup_cost": terms.setup_cost,
+        "price_per_sample": terms.price_per_sample,
+        "value_of_lift": terms.value_of_lift,
+        "traffic_per_day": terms.traffic_per_day,
+        "min_days": terms.min_days,
+        "max_days": terms.max_days,
+        "looks": terms.looks,
+        "advice": lines(plan),
+        "best": limits(terms, plan.best.policy),
+        "simple": limits(terms, plan.simple.policy),
+        "notes": [*(past.notes if past else ()), *plan.notes],
+    }
+    if past is not None:
+        found = past.found
+        told["fitted"] = {
+            "fit": past.fit,
+            "tests": found.tests,
+            "mean": found.mean,
+            "mean_error": found.mean_error,
+            "sd": found.sd,
+            "sd_error": found.sd_error,
+            "misfit_p_value": found.misfit_p_value,
+        }
+    return told

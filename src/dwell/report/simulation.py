@@ -1,0 +1,190 @@
+"""Simulated runs of a learner: rows, a table and what they look like."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan
+from typing import TYPE_CHECKING
+
+from dwell.families import Countable
+from dwell.lab.replicate import Summary
+from dwell.lab.run import Run
+from dwell.lab.theory import regret_bound, roi_gap
+from dwell.learners.cape import Cape
+from dwell.report.charts import COLOURS, ERROR_BARS, FORMER, INK, empty_figure, error_bars
+from dwell.report.tables import Grid, number, percent
+from dwell.table import exact
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulatedRow:
+    """What replications of one run say together.
+
+    Attributes:
+        learner: What was run.
+        tasks: How many tasks there were; those begun, on average, under a budget of samples.
+        samples: The budget of samples, if it was one.
+        roi: Reward per cost.
+        roi_error: Its Monte Carlo standard error; None for a single replication.
+        best_roi: The ROI of the best policy there is to choose.
+        share: The ROI as a share of that; None where the best earns nothing.
+        regret: By how much the ROI falls short of the best.
+        regret_bound: What the paper bounds the regret by, for CAPE; None for others.
+        explored: From how many tasks was learned, on average; of Ladder, all until it settles.
+        candidates: How many policies were left at the end, on average.
+        chosen_cap: The cap that was chosen most often; None if to reject everything was.
+        chosen_share: In which share of the replications it was.
+        note: What the learner had to say besides in most of these.
+    """
+
+    learner: str
+    tasks: float
+    samples: int | None
+    roi: float
+    roi_error: float | None
+    best_roi: float
+    share: float | None
+    regret: float
+    regret_bound: float | None
+    explored: float
+    candidates: float
+    chosen_cap: int | None
+    chosen_share: float
+    note: str
+
+
+def simulated_row(
+    name: str, runs: Sequence[Run], *, tasks: int | None = None, samples: int | None = None
+) -> SimulatedRow:
+    """The row of replications of one run, with the budget that they had."""
+    summary = Summary.of(list(runs))
+    learner = runs[0].learner
+    chosen, times = Counter(run.chosen for run in runs).most_common(1)[0]
+    cap = None
+    if chosen is not None:
+        choices = learner.choices
+        cap = choices.cap(chosen + 1) if isinstance(choices, Countable) else choices.caps[chosen]
+    bound = None
+    if isinstance(learner, Cape) and samples is None:
+        table = exact(learner.policies, runs[0].world, learner.setup_cost)
+        bound = regret_bound(learner, roi_gap(table))
+    return SimulatedRow(
+        learner=name,
+        tasks=_mean(run.tasks for run in runs) if tasks is None else tasks,
+        samples=samples,
+        roi=summary.roi,
+        roi_error=None if isnan(summary.roi_error) else summary.roi_error,
+        best_roi=summary.best_roi,
+        share=summary.share if summary.best_roi > 0.0 else None,
+        regret=summary.regret,
+        regret_bound=bound,
+        explored=summary.explored,
+        candidates=_mean(len(run.known.candidates) for run in runs),
+        chosen_cap=cap,
+        chosen_share=times / len(runs),
+        note=Counter(run.known.note for run in runs if run.chosen == chosen).most_common(1)[0][0],
+    )
+
+
+def simulated_grid(rows: Sequence[SimulatedRow]) -> Grid:
+    """The table of `dwell simulate`."""
+    budget = "samples" if rows[0].samples is not None else "tasks"
+    cells = (
+        (
+            f"{row.tasks if row.samples is None else row.samples:,.0f}",
+            number(row.roi),
+            "-" if row.roi_error is None else f"{row.roi_error:.1g}",
+            percent(row.share),
+            number(row.regret),
+            f"{row.explored:,.0f}",
+            f"{row.candidates:,.4g}",
+            "none" if row.chosen_cap is None else f"{row.chosen_cap:,}",
+        )
+        for row in rows
+    )
+    header = (budget, "ROI", "± error", "of best", "regret", "learned from", "left", "cap")
+    return Grid(header, tuple(cells))
+
+
+def regret_over_budget(rows: Sequence[SimulatedRow]) -> tuple[go.Figure, str]:
+    """Regret on log-log axes, beside the theorem's bound if there is one; what to say under it."""
+    budget = "tasks" if rows[0].samples is None else "samples"
+    figure = empty_figure(budget, "regret (best ROI minus ROI)")
+    shown = [row for row in rows if row.regret > 0.0]
+    figure.add_scatter(
+        x=[_budget(row) for row in shown],
+        y=[row.regret for row in shown],
+        error_y=error_bars([row.roi_error for row in shown]),
+        mode="lines+markers",
+        name="regret",
+        line_color=COLOURS[0],
+    )
+    bounded = [row for row in rows if row.regret_bound is not None]
+    if bounded:
+        figure.add_scatter(
+            x=[_budget(row) for row in bounded],
+            y=[row.regret_bound for row in bounded],
+            mode="lines+markers",
+            name="the theorem's bound",
+            line={"color": INK, "dash": "dash"},
+        )
+    if rows[0].best_roi > 0.0:
+        figure.add_scatter(
+            x=[_budget(row) for row in rows],
+            y=[row.best_roi for row in rows],
+            mode="lines",
+            name="regret of earning nothing",
+            line={"color": FORMER, "dash": "dot"},
+        )
+    figure.update_xaxes(type="log", exponentformat="power", dtick=1)
+    figure.update_yaxes(type="log", exponentformat="power", dtick=1)
+    caption = ERROR_BARS
+    left_out = [f"{_budget(row):,.0f}" for row in rows if row.regret <= 0.0]
+    if left_out:
+        caption += (
+            f" A log axis has no place for a regret of 0 or less: left out at "
+            f"{', '.join(left_out)} {budget}."
+        )
+    return figure, caption
+
+
+def candidates_over_time(runs: Mapping[int, Run], budget: str) -> tuple[go.Figure, str]:
+    """How candidates became fewer in one run per budget, and what to say under the figure."""
+    figure = empty_figure("tasks learned from", "candidates")
+    empty = []
+    for index, (amount, run) in enumerate(runs.items()):
+        if not run.known.dropped_at:
+            empty.append(f"{amount:,}")
+            continue
+        steps = [*run.history, (max(1, run.explored), run.history[-1].candidates)]
+        figure.add_scatter(
+            x=[max(1, task) for task, _ in steps],
+            y=[candidates for _, candidates in steps],
+            mode="lines+markers",
+            line={"shape": "hv", "color": COLOURS[index % len(COLOURS)]},
+            name=f"{amount:,} {budget}",
+        )
+    figure.update_xaxes(type="log", exponentformat="power", dtick=1)
+    most = max((run.history[0].candidates for run in runs.values()), default=0)
+    figure.update_yaxes(rangemode="tozero", dtick=max(1, most // 8))
+    caption = (
+        "The first replication for each budget; a line ends with the last task that was learned "
+        "from. Policies that stay candidates to the end may still be the best."
+    )
+    if empty:
+        caption += f" No candidates were found with {', '.join(empty)} {budget}."
+    return figure, caption
+
+
+def _budget(row: SimulatedRow) -> float:
+    return row.tasks if row.samples is None else row.samples
+
+
+def _mean(values: Iterable[float]) -> float:
+    numbers = list(values)
+    return sum(numbers) / len(numbers)
