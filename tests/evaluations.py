@@ -7,21 +7,21 @@ from dwell import Report
 
 def bits(report: Report) -> tuple[Any, ...]:
     """Everything that was found."""
-    found, past = report.found, report.past
+    found, replayed = report.found, report.replayed
     arrays = (
         found.reward,
         found.cost,
         found.accept_rate,
-        found.cut,
-        found.rough.roi_low,
-        found.rough.gain_high,
-        found.rough.lead_low,
-        past.present.rewards,
-        past.replay.stops,
-        past.replay.rest,
+        found.truncated,
+        found.approximate.roi_low,
+        found.approximate.gain_high,
+        found.approximate.lead_low,
+        replayed.current.rewards,
+        replayed.replay.stops,
+        replayed.replay.rest,
     )
     return (
         [array.tobytes() for array in arrays],
-        (found.best, found.corrected, found.present, found.rough.alike),
-        (past.names, past.quality, past.left_out),
+        (found.best, found.corrected, found.current, found.approximate.indistinguishable),
+        (replayed.names, replayed.quality, replayed.left_out),
     )

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from dwell.fitting.counts import effects_from_counts as effects_from_counts
     from dwell.fitting.prior import FittedPrior as FittedPrior
     from dwell.fitting.prior import fit_prior as fit_prior
-    from dwell.history.end import AtEnd as AtEnd
-    from dwell.history.log import Log as Log
-    from dwell.history.sources import Query as Query
+    from dwell.history.reading.log import Log as Log
+    from dwell.history.reading.sources import Query as Query
+    from dwell.history.replay.current_rule import AtEnd as AtEnd
     from dwell.lab.replicate import Summary as Summary
     from dwell.lab.replicate import replicate as replicate
     from dwell.lab.run import Run as Run
@@ -82,9 +82,9 @@ _HOMES = {
     "families": ["Countable", "banded", "first_sample", "fixed", "hoeffding"],
     "fitting.counts": ["Lifts", "effects_from_counts"],
     "fitting.prior": ["FittedPrior", "fit_prior"],
-    "history.end": ["AtEnd"],
-    "history.log": ["Log"],
-    "history.sources": ["Query"],
+    "history.replay.current_rule": ["AtEnd"],
+    "history.reading.log": ["Log"],
+    "history.reading.sources": ["Query"],
     "lab.replicate": ["Summary", "replicate"],
     "lab.run": ["Run", "simulate"],
     "laws": ["Gaussian", "Lift", "Signs"],

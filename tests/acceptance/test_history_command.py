@@ -1,15 +1,13 @@
 """`dwell history`."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from dwell import Gaussian, Lift, Normal
-from dwell.history.forms import FORMS
-from dwell.history.generation import generate
-from dwell.history.inspection import check
+from dwell.history.datasets.synthetic_log import generate
+from dwell.history.reading.columns import FORMS
+from dwell.history.reading.inspection import check
 from tests.acceptance.commands import assert_refused, figures, run
 
 WRITE = ("history", "generate")
@@ -132,18 +130,6 @@ def test_a_disk_that_is_full_costs_the_file(
     assert result.stderr.splitlines()[-1] == (
         "Error: cannot write log.csv: No space left on device; choose another file"
     )
-    assert list(empty_folder.iterdir()) == []
-
-
-@pytest.mark.parametrize("arguments", [[*WRITE, "log.csv"], ["evaluate", "log.csv"]])
-def test_what_has_to_be_installed_is_named(arguments: list[str], empty_folder: Path) -> None:
-    """Without Arrow there is one sentence, too."""
-    code = (
-        f"import sys; sys.modules['pyarrow'] = None; from dwell.cli import main; main({arguments})"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 2
-    assert done.stderr == ("Error: logs of past tests need pyarrow: pip install 'dwell[history]'\n")
     assert list(empty_folder.iterdir()) == []
 
 

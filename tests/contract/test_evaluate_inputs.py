@@ -180,14 +180,14 @@ def test_counts_are_evaluated_as_one_order_of_their_outcomes() -> None:
 
 def test_batches_of_one_sample_are_evaluated_as_samples() -> None:
     """Where each period is one sample, policies see as much; noise is told by the variance."""
-    policies = {each.name: each.policy for each in evaluate(RAW).past.candidates}
+    policies = {each.name: each.policy for each in evaluate(RAW).replayed.candidates}
     rows = RAW.rename_columns(["test", "period", "mean"])
     rows = rows.append_column("n", pa.array(np.ones(len(rows), dtype=np.int64)))
     rows = rows.append_column("variance", pa.array(np.zeros(len(rows))))
     days, samples = evaluate(rows, policies, SETUP), evaluate(RAW, policies, SETUP)
     assert days.found.reward == pytest.approx(samples.found.reward, abs=1e-12)
     assert days.found.cost.tolist() == samples.found.cost.tolist()
-    assert days.found.present.roi == pytest.approx(samples.found.present.roi)
+    assert days.found.current.roi == pytest.approx(samples.found.current.roi)
 
 
 def test_a_million_tiny_tests_are_evaluated() -> None:
@@ -203,8 +203,8 @@ def test_a_million_tiny_tests_are_evaluated() -> None:
     )
     report = evaluate(Log(table, bounds=(-1, 1)), setup_cost=1)
     assert report.found.tests == count
-    assert report.found.sure is not None
-    assert abs(report.found.present.roi) < 0.01
+    assert report.found.guaranteed is not None
+    assert abs(report.found.current.roi) < 0.01
 
 
 CELLS = st.one_of(
@@ -244,7 +244,9 @@ def test_whatever_a_log_holds_is_evaluated_or_refused(
     with suppress(InvalidInput):
         report = evaluate(frame, setup_cost=1.0)
         _assert_finite(report)
-        assert report.past.quality.tests == len(report.past.names) + report.past.left_out
+        assert (
+            report.replayed.quality.tests == len(report.replayed.names) + report.replayed.left_out
+        )
 
 
 @PROPERTY
@@ -284,8 +286,8 @@ def _assert_finite(report: Report) -> None:
         found.reward,
         found.cost,
         found.roi,
-        found.rough.roi_low,
-        found.rough.gain_high,
+        found.approximate.roi_low,
+        found.approximate.gain_high,
     ):
         assert np.isfinite(numbers).all()
-    assert np.isfinite([found.present.roi, found.corrected.roi, found.corrected.error]).all()
+    assert np.isfinite([found.current.roi, found.corrected.roi, found.corrected.error]).all()
