@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from dwell import InvalidInput
-from dwell.history.reading.blocks import PeriodBlock, SampleBlock
 from dwell.history.reading.inspection import Inspection, check
 from dwell.history.reading.log import Log
 from dwell.history.reading.quality import Quality
@@ -260,17 +259,6 @@ def test_every_count_has_its_note() -> None:
     )
     assert len(dirty.notes) == 6
     assert "split evenly" in Quality(controls=10, treated=90).notes[0]
-
-
-def test_blocks_check_themselves() -> None:
-    """A length per name, and as many samples as lengths say."""
-    one = np.array([1])
-    with refused("2 names"):
-        SampleBlock(("a", "b"), one, np.zeros(1))
-    with refused("sum to 1"):
-        SampleBlock(("a",), one, np.zeros(3))
-    with refused("1 periods"):
-        PeriodBlock(("a",), one, one, np.zeros(2), np.zeros(1))
 
 
 def test_columns_of_other_types_are_refused_or_read() -> None:
