@@ -14,7 +14,7 @@ from dwell.policy import Policy
 
 @dataclass(frozen=True, slots=True)
 class Periods:
-    """Tasks of which each period, such as a day, is known by the number and the sum of its samples.
+    """Tasks that are known by the number and the sum of samples in each period, such as a day.
 
     Attributes:
         lengths: How many periods each task has.

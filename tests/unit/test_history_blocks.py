@@ -39,5 +39,5 @@ def test_periods_of_one_sample_answer_as_samples_do(rows: list[list[int]]) -> No
     for mine, theirs in zip(one.leave_one_out(0.0), other.leave_one_out(0.0), strict=True):
         assert mine.tolist() == theirs.tolist()
     policies = Policies([fixed(1, 1), fixed(4, 2)])
-    for mine, theirs in zip(one.held_out(policies), other.held_out(policies), strict=True):
-        assert np.allclose(mine, theirs, rtol=1e-12)
+    for found, wanted in zip(one.held_out(policies), other.held_out(policies), strict=True):
+        assert np.allclose(np.asarray(found), np.asarray(wanted), rtol=1e-12)

@@ -111,9 +111,9 @@ def generate(
 ) -> None:
     """Write a log of tests that nobody ran to FILE.csv or FILE.parquet.
 
-    For demos, and to try large logs. Values are drawn from the prior; lengths are
-    spread widely around their median, whatever the results. The same options give the same file,
-    and more tests or rows a longer one that begins with it.
+    For demos, and to try large logs. Values are drawn from the prior; lengths are spread widely
+    around their median and do not depend on results. The same options give the same file, and more
+    tests or rows a longer one that begins with it.
 
     \b
     Columns:

@@ -1,4 +1,4 @@
-"""Policies on tests of which only sums over periods are known."""
+"""Policies on tests that are known by sums over periods only."""
 
 import numpy as np
 

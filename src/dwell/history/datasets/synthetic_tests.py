@@ -29,7 +29,7 @@ _NOTICEABLE = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class PlannedTests:
-    """Tests of which nothing has been observed yet.
+    """Tests before anything has been observed.
 
     Attributes:
         values: What their ideas are worth.

@@ -29,7 +29,7 @@ class Spread(NamedTuple):
 
 
 class HeldOut(NamedTuple):
-    """Policies (columns) on tests (rows), each of which ends with samples that no policy has seen.
+    """Policies (columns) on tests (rows), whose last samples no policy has seen.
 
     Of policies that differ only in their caps, one may have a column.
     """
@@ -70,7 +70,7 @@ class Block(Protocol):
         """How noisy samples are."""
 
     def held_out(self, policies: Policies) -> HeldOut:
-        """Run policies, none of which looks at what is last in a test."""
+        """Run policies; nobody looks at what is last in a test."""
 
     def leave_one_out(self, z: float) -> LeaveOneOut:
         """Ship what is more than z standard errors ahead: without each sample or period in turn."""

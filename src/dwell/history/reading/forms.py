@@ -228,7 +228,7 @@ def _expanded(rows: Rows, validator: Validator, seed: int) -> SampleBlock:
 def _add_ones(
     samples: Decisions, users: int, ones: int, sign: int, rng: np.random.Generator
 ) -> None:
-    """Add an arm's outcomes, in a random order, of which the first so many have partners."""
+    """Add an arm's outcomes in a random order; as many as there are samples have partners."""
     rare = min(ones, users - ones)
     places = rng.choice(users, rare, replace=False, shuffle=False) if rare else np.empty(0, int)
     places = places[places < len(samples)]

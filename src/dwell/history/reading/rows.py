@@ -188,7 +188,7 @@ def _unfit(found: FloatArray, least: int, whole: bool) -> BoolArray | None:
 
 
 def whole_tests(parts: Iterable[Rows], size: int, names: Sequence[str], log: str) -> Iterator[Rows]:
-    """Blocks of at most `size` rows, or of one longer test, whatever parts the rows come in.
+    """Blocks of at most `size` rows, or of one longer test, for any parts that rows come in.
 
     Only a test that lies in several parts is put together anew; all else is passed on as it is.
 

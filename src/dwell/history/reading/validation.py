@@ -78,13 +78,13 @@ class Validator:
             orders = orders[sorted_by]
             new = np.ones(len(orders), dtype=np.int64)
             new[1:] = (orders[1:] != orders[:-1]) | (tests[1:] != tests[:-1])
-            present = np.add.reduceat(new, starts)
+            there = np.add.reduceat(new, starts)
         else:
-            present = ends - starts + 1
+            there = ends - starts + 1
         # As floats: numbers from far apart do not wrap around.
         spans = orders[ends].astype(np.float64) - orders[starts].astype(np.float64) + 1.0
-        missing = spans - present
-        gapped = (missing > 0.0) & (missing < present)
+        missing = spans - there
+        gapped = (missing > 0.0) & (missing < there)
         self._tests("gaps in the order", gapped, rows, starts, "rows numbered without gaps")
         return int(missing[gapped].sum())
 

@@ -62,7 +62,7 @@ class AtEnd:
     """Run each test to its end; ship it if it is more than z standard errors ahead.
 
     Attributes:
-        z: How many; 0 to ship whatever is ahead, 1.96 for what is significant at 5 %.
+        z: How many; 0 to ship all that is ahead, 1.96 for what is significant at 5 %.
 
     Example:
         >>> import numpy as np

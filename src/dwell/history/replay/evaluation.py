@@ -30,7 +30,7 @@ from dwell.policies import Policies
 Guaranteed = Literal["bernstein", "betting"]
 Approximate = Literal["normal", "bootstrap"]
 _FOLDS = 5
-_LARGEST = 1e100  # the square of which is a number, too
+_LARGEST = 1e100  # its square is a finite number, too
 
 
 @dataclass(frozen=True, slots=True)

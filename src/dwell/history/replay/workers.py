@@ -92,7 +92,7 @@ class _Reading(Generic[Found]):
 def _in_flight(
     executor: Executor, work: Callable[[Item], Found], items: Iterable[Item], most: int
 ) -> Iterator[Found]:
-    """Results in the order of the items, of which workers have at most so many at a time."""
+    """Results in the order of the items; workers have at most so many at a time."""
     waiting: deque[Future[Found]] = deque()
     try:
         for item in items:

@@ -44,7 +44,7 @@ def page_of(report: Report, notes: Sequence[str] = ()) -> str:
 
 
 def _unbroken(table: Grid) -> Grid:
-    """The table with names in one line each, but for long ones."""
+    """The table with names in one line each, except for long ones."""
     rows = (
         (name.replace(" ", "\N{NO-BREAK SPACE}") if len(name) <= _SHORT else name, *cells)
         for name, *cells in table.rows
