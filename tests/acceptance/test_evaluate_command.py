@@ -191,9 +191,9 @@ def test_its_page_needs_no_network(log: str, tmp_path: Path) -> None:
     assert run("evaluate", log, *COST, "--out", str(page)).exit_code == 0
     assert_self_contained(page)
     text = page.read_text(encoding="utf-8")
-    assert "<p>What " in text
-    assert "<p>What it earns: " in text
-    assert "<p>How certain: " in text
+    assert "<h2>What " in text
+    assert "<h2>What it earns</h2><p>" in text
+    assert "<h2>How certain</h2><p>" in text
     assert list(tmp_path.iterdir()) == [page]
 
 
