@@ -42,8 +42,15 @@ def assert_refused(arguments: tuple[str, ...], reason: str) -> None:
 
 @contextmanager
 def started(*arguments: str) -> "Iterator[subprocess.Popen[str]]":
-    """`dwell` as a process of its own, in a group of its own that does not outlive the test."""
-    code = "from dwell.cli import main; main(prog_name='dwell')"
+    """`dwell` as a process of its own, in a group of its own that does not outlive the test.
+
+    It hears SIGINT as it does in a terminal, also if these tests run where that is ignored: behind
+    `&` in a script, say. To ignore a signal is inherited, and Python then installs no handler.
+    """
+    code = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "from dwell.cli import main; main(prog_name='dwell')"
+    )
     with subprocess.Popen(
         [sys.executable, "-W", "error", "-c", code, *arguments],
         stdout=subprocess.PIPE,

@@ -102,59 +102,63 @@ def until(true: Callable[[], bool]) -> None:
     raise TimeoutError("it did not come true within a minute")
 
 
-@pytest.mark.parametrize("names", [("one",), ("one", "two")])
-def test_results_are_the_same_for_one_and_two_workers(
-    names: tuple[str, ...], log: Path, tmp_path: Path
-) -> None:
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A scheduler with two workers, until one is killed: to start them takes long."""
+    with cluster(("one", "two"), tmp_path_factory.mktemp("cluster")) as found:
+        yield found
+
+
+def test_results_are_the_same_on_two_workers(two: Cluster, log: Path) -> None:
     """To the last bit what one process alone finds."""
-    with cluster(names, tmp_path) as found, executor_at(found.address) as executor:
+    with executor_at(two.address) as executor:
         report = evaluate(log, setup_cost=20, partitions=7, executor=executor)
-        assert bits(report) == bits(evaluate(log, setup_cost=20, partitions=1))
+    assert bits(report) == bits(evaluate(log, setup_cost=20, partitions=1))
 
 
-def test_the_command_prints_the_same_with_a_scheduler(log: Path, tmp_path: Path) -> None:
+def test_the_command_prints_the_same_with_a_scheduler(two: Cluster, log: Path) -> None:
     """Byte for byte what threads of its own find."""
     asked = ("evaluate", str(log), "--setup-cost", "20", "--json")
-    with cluster(("one",), tmp_path) as found:
-        there = run(*asked, "--scheduler", found.address)
+    there = run(*asked, "--scheduler", two.address)
     assert there.exit_code == 0, there.output
     assert there.stdout == run(*asked).stdout
 
 
-def test_a_killed_worker_changes_nothing(log: Path, tmp_path: Path) -> None:
-    """One of two is killed while it has parts to work on; the other does them, all the same."""
-    with cluster(("one", "two"), tmp_path) as found:
-        victim = found.workers["one"]
-        had: list[int] = []
-
-        def kill() -> None:
-            until(lambda: found.processing().get("one", 0) > 0)
-            had.append(found.processing()["one"])
-            victim.kill()
-
-        # It is stopped first: the parts that it is given cannot be done by the time it is killed.
-        victim.send_signal(signal.SIGSTOP)
-        killer = Thread(target=kill)
-        killer.start()
-        with executor_at(found.address) as executor:
-            report = evaluate(log, setup_cost=20, partitions=20, executor=executor)
-        killer.join()
-        assert had[0] > 0
-        assert victim.wait() == -signal.SIGKILL
-        assert bits(report) == bits(evaluate(log, setup_cost=20, partitions=1))
-
-
-def test_faults_come_back_from_workers_as_sentences(tmp_path: Path) -> None:
+def test_faults_come_back_from_workers_as_sentences(two: Cluster, tmp_path: Path) -> None:
     """A row that a worker cannot read is told as if it had been read here."""
     path = tmp_path / "log.parquet"
     rows = {"test": ["a"] * 3 + ["b"] * 3, "order": [1, 2, 3] * 2, "value": [1.0] * 5 + [np.nan]}
     parquet.write_table(pa.table(rows), path, row_group_size=3)
-    with (
-        cluster(("one",), tmp_path) as found,
-        executor_at(found.address) as executor,
-        refused("value in row 6", "nan"),
-    ):
+    with executor_at(two.address) as executor, refused("value in row 6", "nan"):
         evaluate(path, partitions=2, executor=executor)
+
+
+def test_a_killed_worker_changes_nothing(two: Cluster, log: Path) -> None:
+    """One of two is killed while it has parts to work on; the other does them, all the same.
+
+    So it does with all parts of an evaluation that begins when it is alone.
+    """
+    victim = two.workers["one"]
+    had: list[int] = []
+
+    def kill() -> None:
+        until(lambda: two.processing().get("one", 0) > 0)
+        had.append(two.processing()["one"])
+        victim.kill()
+
+    # It is stopped first: the parts that it is given cannot be done by the time it is killed.
+    victim.send_signal(signal.SIGSTOP)
+    killer = Thread(target=kill)
+    killer.start()
+    with executor_at(two.address) as executor:
+        report = evaluate(log, setup_cost=20, partitions=20, executor=executor)
+    killer.join()
+    assert had[0] > 0
+    assert victim.wait() == -signal.SIGKILL
+    assert two.processing().keys() == {"two"}
+    with executor_at(two.address) as executor:
+        again = evaluate(log, setup_cost=20, partitions=7, executor=executor)
+    assert bits(again) == bits(report) == bits(evaluate(log, setup_cost=20, partitions=1))
 
 
 @pytest.mark.parametrize(

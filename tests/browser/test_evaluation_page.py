@@ -46,14 +46,13 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, int
     return written
 
 
-@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", ["usual", "named", "nothing earned", "tiny"])
 def test_an_evaluation_is_drawn(
-    browser: Browser, pages: dict[str, tuple[Path, int]], name: str, width: int
+    browser: Browser, pages: dict[str, tuple[Path, int]], name: str
 ) -> None:
     """Forest, lengths and value over time; and the map of bands, where there are any."""
     path, figures = pages[name]
-    assert_drawn(browser, path, figures=figures, width=width)
+    assert_drawn(browser, path, figures=figures)
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -15,8 +15,13 @@ PLOTTED = (
 )
 
 
-def assert_drawn(browser: Browser, file: Path, figures: int, width: int) -> None:
-    """Open a page and see that all is well with it."""
+def assert_drawn(browser: Browser, file: Path, figures: int) -> None:
+    """Open a page on a desk and on a phone, and see that all is well with it."""
+    for width in WIDTHS:
+        _assert_drawn(browser, file, figures, width)
+
+
+def _assert_drawn(browser: Browser, file: Path, figures: int, width: int) -> None:
     page = browser.new_page(viewport={"width": width, "height": 900})
     trouble: list[str] = []
     requests: list[str] = []
@@ -59,37 +64,31 @@ def test_figures_follow_light_and_dark(browser: Browser, tmp_path: Path) -> None
         page.close()
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-def test_the_report_of_the_paper_is_drawn(
-    browser: Browser, reproduced: Reproduced, width: int
-) -> None:
+def test_the_report_of_the_paper_is_drawn(browser: Browser, reproduced: Reproduced) -> None:
     """Every claim but the one on bounds has a figure."""
-    assert_drawn(browser, reproduced.folder / "report.html", figures=7, width=width)
+    assert_drawn(browser, reproduced.folder / "report.html", figures=7)
 
 
-@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("command", ["exact", "simulate"])
-def test_a_plot_is_drawn(browser: Browser, tmp_path: Path, command: str, width: int) -> None:
+def test_a_plot_is_drawn(browser: Browser, tmp_path: Path, command: str) -> None:
     """Each of these pages has two figures and a table."""
     page = tmp_path / "page.html"
     few = ("--tasks", "1e3,1e4", "--replications", "3") if command == "simulate" else ()
     assert run(command, *SMALL, *few, "--plot", str(page)).exit_code == 0
-    assert_drawn(browser, page, figures=2, width=width)
+    assert_drawn(browser, page, figures=2)
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-def test_scores_are_drawn(browser: Browser, tmp_path: Path, width: int) -> None:
+def test_scores_are_drawn(browser: Browser, tmp_path: Path) -> None:
     """Two set-up costs each: charts of scores where some earn, charts of losses where some lose."""
     page = tmp_path / "page.html"
     few = ("--learners", "etc,longest", "--tasks", "10,100", "--replications", "2")
     names = ("--instances", "three-point,beta-8-12,beta-45-55", "--workers", "1")
     assert run("bench", "learners", *names, *few, "--plot", str(page)).exit_code == 0
-    assert_drawn(browser, page, figures=8, width=width)
+    assert_drawn(browser, page, figures=8)
 
 
-@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("known", ["prior", "past", "small"])
-def test_a_plan_is_drawn(browser: Browser, tmp_path: Path, known: str, width: int) -> None:
+def test_a_plan_is_drawn(browser: Browser, tmp_path: Path, known: str) -> None:
     """Limits, ranking and set-up costs; another prior, if it can be moved; the fit, if it was."""
     page, past = tmp_path / "page.html", tmp_path / "past.csv"
     rows = "".join(f"{(k % 7 - 3) / 500},0.002\n" for k in range(40))
@@ -101,4 +100,4 @@ def test_a_plan_is_drawn(browser: Browser, tmp_path: Path, known: str, width: in
         "small": ((*small, "--max-days", "2"), 3),
     }[known]
     assert run("plan", *options, "--plot", str(page)).exit_code == 0
-    assert_drawn(browser, page, figures=figures, width=width)
+    assert_drawn(browser, page, figures=figures)
