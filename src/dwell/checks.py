@@ -1,4 +1,8 @@
-"""Checks of single values that many modules share: each returns the value it has checked."""
+"""Checks of single values that many modules share: each returns the value it has checked.
+
+A number is a number: text that looks like one is refused, and so are `True` and `False`. What
+people type is turned into numbers by `dwell.cli`.
+"""
 
 from math import isfinite
 from operator import index
@@ -75,8 +79,27 @@ def shown(value: object) -> str:
 
 
 def real(name: str, value: object) -> float:
-    """Any real number, as a float."""
+    """Any real number, as a float; text and truth values are none.
+
+    Example:
+        >>> real("c", "0.5")
+        Traceback (most recent call last):
+        dwell.errors.InvalidInput: c must be a number, got '0.5'
+    """
     try:
+        if not _is_number(value):
+            raise TypeError("not a number")
         return float(value)  # type: ignore[arg-type]  # what float() refuses is the check
     except (TypeError, ValueError, OverflowError):
         raise InvalidInput(f"{name} must be a number, got {shown(value)}") from None
+
+
+def _is_number(value: object) -> bool:
+    """Whether a value is a number by its type: float() would read text as well."""
+    if hasattr(
+        value, "dtype"
+    ):  # NumPy's scalars and arrays, which have __float__ whatever they hold
+        return getattr(value, "ndim", 0) == 0 and getattr(value.dtype, "kind", "f") in "iuf"
+    return not isinstance(value, bool) and (
+        hasattr(value, "__float__") or hasattr(value, "__index__")
+    )

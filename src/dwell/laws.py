@@ -67,7 +67,8 @@ class Lift:
     base_rate: float
 
     def __post_init__(self) -> None:
-        checks.probability("base_rate of Lift(base_rate)", self.base_rate)
+        checked = checks.probability("base_rate of Lift(base_rate)", self.base_rate)
+        object.__setattr__(self, "base_rate", checked)
 
     @property
     def value_range(self) -> tuple[float, float]:

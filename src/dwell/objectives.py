@@ -102,6 +102,7 @@ def within_budget(profile: Profile, samples: int) -> Totals:
     tends to the sum of that source over the mean duration; so the recursion is followed only until
     it is there.
     """
+    samples = checks.count("samples", samples)
     durations = np.flatnonzero(profile.probability > 0.0) + 1
     period = int(np.gcd.reduce(durations))
     probability = profile.probability[period - 1 :: period]

@@ -14,6 +14,7 @@ import numpy as np
 
 from dwell import checks
 from dwell.arrays import FloatArray
+from dwell.columns import numbers
 from dwell.errors import InvalidInput
 
 
@@ -162,15 +163,7 @@ _SHOWN = 6
 
 
 def _boundary(name: str, values: Sequence[float] | FloatArray) -> FloatArray:
-    try:
-        given = np.asarray(values)
-        if given.dtype.kind not in "biufO":
-            raise TypeError("not a type of number")
-        boundary = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise InvalidInput(
-            f"{name} must be a sequence of numbers, got {checks.shown(values)}"
-        ) from None
+    boundary = numbers(name, values)
     if boundary.ndim != 1:
         raise InvalidInput(f"{name} must be one-dimensional, got shape {boundary.shape}")
     missing = np.flatnonzero(np.isnan(boundary))

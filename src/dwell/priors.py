@@ -67,8 +67,8 @@ class Beta:
     b: float
 
     def __post_init__(self) -> None:
-        checks.positive("a of Beta(a, b)", self.a)
-        checks.positive("b of Beta(a, b)", self.b)
+        object.__setattr__(self, "a", checks.positive("a of Beta(a, b)", self.a))
+        object.__setattr__(self, "b", checks.positive("b of Beta(a, b)", self.b))
 
     @property
     def support(self) -> tuple[float, float]:

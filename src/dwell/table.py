@@ -141,7 +141,7 @@ def best_of(family: Countable, world: World, setup_cost: float = 0.0) -> Best:
             return Best(table.best + 1, float(table.roi[table.best]))
         if count >= 2**14 or not family.reaches(2 * count):
             raise InvalidInput(
-                f"no policy up to k = {count} is the best of its family for sure; "
+                f"no policy up to k = {count} can be shown to be the best of its family; "
                 f"is any value of {world.prior} worth accepting?"
             )
         count *= 2

@@ -18,6 +18,8 @@ RandomState = int | np.random.Generator | np.random.SeedSequence | None
 def generator_from(rng: RandomState) -> np.random.Generator:
     """The generator that a seed, a generator or None stands for."""
     try:
+        if isinstance(rng, bool):
+            raise TypeError("no seed")
         return np.random.default_rng(rng)
     except (TypeError, ValueError):
         raise InvalidInput(
@@ -33,8 +35,8 @@ _ROUNDING = 1e-12
 class World:
     """What ideas are worth, and what a test of one shows.
 
-    An atom outside the law's range is refused. A continuous prior that reaches outside is cut off
-    there and renormalised, and the world says so.
+    An atom outside the law's range is refused. A continuous prior that reaches outside is truncated
+    to the range and renormalised, and the world says so.
 
     Args:
         prior: The law of the values: `Atoms`, `Beta` or `Normal`.
@@ -123,5 +125,5 @@ class World:
 
     def __repr__(self) -> str:
         low, high = self.limits
-        cut = f" truncated to [{low:g}, {high:g}]" if self.truncated else ""
-        return f"World({self.prior}{cut}, {self.law})"
+        truncation = f" truncated to [{low:g}, {high:g}]" if self.truncated else ""
+        return f"World({self.prior}{truncation}, {self.law})"

@@ -1,6 +1,7 @@
 """Checks of single values."""
 
 from collections.abc import Callable
+from decimal import Decimal
 from fractions import Fraction
 from math import inf, nan
 
@@ -10,11 +11,17 @@ import pytest
 from dwell import checks
 from tests.refusals import refused
 
-NOT_NUMBERS = [None, "many", [1], (), 1j, object, np.arange(3.0)]
+NOT_NUMBERS = [
+    *(None, "many", [1], (), 1j, object, np.arange(3.0), np.ones(1)),
+    *("3", b"3", bytearray(b"3"), memoryview(b"3"), np.str_("3"), np.array("3"), np.bytes_(b"3")),
+    *(True, False, np.True_, np.array(True), np.array("3", dtype=object), np.datetime64(3, "s")),
+]
 
 
-@pytest.mark.parametrize("given", [3, 3.0, "3", True + 2, np.int8(3), np.float64(3), Fraction(3)])
-def test_a_count_is_a_plain_whole_number_however_it_is_written(given: object) -> None:
+@pytest.mark.parametrize(
+    "given", [3, 3.0, np.int8(3), np.float64(3), np.array(3), Fraction(3), Decimal(3)]
+)
+def test_a_count_is_a_plain_whole_number_of_whatever_type(given: object) -> None:
     """Anything equal to a whole number counts, and becomes an int."""
     counted = checks.count("tasks", given)
     assert type(counted) is int
@@ -62,11 +69,11 @@ def test_numbers_outside_their_range_are_refused(
 @pytest.mark.parametrize(
     ("check", "good"),
     [
-        (checks.probability, [5e-324, 0.5, np.float32(0.25)]),
+        (checks.probability, [5e-324, 0.5, np.float32(0.25), Decimal("0.5")]),
         (checks.positive, [5e-324, 1, 1e300]),
         (checks.not_negative, [0, 0.0, 3]),
         (checks.finite, [-1e300, 0, 7]),
-        (checks.real, [inf, -inf, 0, "0.5"]),
+        (checks.real, [inf, -inf, 0, np.array(0.5)]),
     ],
 )
 def test_numbers_inside_their_range_come_back_as_floats(
@@ -81,11 +88,18 @@ def test_numbers_inside_their_range_come_back_as_floats(
 
 @pytest.mark.parametrize(
     "check",
-    [checks.count, checks.probability, checks.positive, checks.not_negative, checks.finite],
+    [
+        checks.count,
+        checks.probability,
+        checks.positive,
+        checks.not_negative,
+        checks.finite,
+        checks.real,
+    ],
 )
 @pytest.mark.parametrize("value", NOT_NUMBERS, ids=repr)
 def test_what_is_no_number_is_refused(check: Callable[[str, object], float], value: object) -> None:
-    """None, words and sequences are refused in a sentence, not with an error of Python's."""
+    """None, text, truth values and sequences are refused in a sentence, not by Python's errors."""
     with refused("the width"):
         check("the width", value)
 

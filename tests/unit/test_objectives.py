@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from dwell import Atoms, InvalidInput, Signs, World, exact, fixed, g1, g2, g3, hoeffding
-from dwell.objectives import within_budget
+from dwell import Atoms, InvalidInput, Signs, World, exact, fixed, hoeffding
+from dwell.objectives import g1, g2, g3, within_budget
 from dwell.table import Profile, Table
 
 WORLD = World(Atoms([-0.5, -0.1, 0, 0.1, 0.9], [0.1, 0.2, 0.4, 0.2, 0.1]), Signs())

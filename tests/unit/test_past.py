@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dwell.planning import Past, fitted
+from dwell.planning import PastTests, fitted
 from tests.refusals import refused
 
 COUNTS = "test, n_c ,x_c,n_t,x_t\nblue,100,10,200,30\n\nred,100,5,50,1\n"
@@ -14,14 +14,14 @@ COUNTS = "test, n_c ,x_c,n_t,x_t\nblue,100,10,200,30\n\nred,100,5,50,1\n"
 
 def test_the_past_is_read_from_counts() -> None:
     """Other columns and empty lines are passed over; the base rate gives the noise."""
-    past = Past.from_csv("\ufeff" + COUNTS, "past.csv")
+    past = PastTests.from_csv("\ufeff" + COUNTS, "past.csv")
     assert past.effects == pytest.approx([0.05, -0.03])
     assert past.sd == pytest.approx(sqrt(2 * 0.075 * 0.925))
 
 
 def test_the_past_is_read_from_effects() -> None:
     """They do not say how noisy one sample is."""
-    past = Past.from_csv("standard_error,effect\n0.1,-2\n0.2,3\n", "past.csv")
+    past = PastTests.from_csv("standard_error,effect\n0.1,-2\n0.2,3\n", "past.csv")
     assert past.effects.tolist() == [-2, 3]
     assert past.standard_errors.tolist() == [0.1, 0.2]
     assert past.sd is None
@@ -29,7 +29,7 @@ def test_the_past_is_read_from_effects() -> None:
 
 def test_where_nobody_ever_converted_the_noise_is_not_known() -> None:
     """A noise of 0 would be no law."""
-    assert Past.from_csv("n_c,x_c,n_t,x_t\n10,0,10,1\n10,0,10,0", "past.csv").sd is None
+    assert PastTests.from_csv("n_c,x_c,n_t,x_t\n10,0,10,1\n10,0,10,0", "past.csv").sd is None
 
 
 @pytest.mark.parametrize(
@@ -50,12 +50,12 @@ def test_where_nobody_ever_converted_the_noise_is_not_known() -> None:
 def test_a_dirty_past_is_refused_with_its_row(text: str, named: list[str]) -> None:
     """In one sentence."""
     with refused(*named):
-        Past.from_csv(text, "past.csv")
+        PastTests.from_csv(text, "past.csv")
 
 
-def past_of(effects: Any, error: float) -> Past:
+def past_of(effects: Any, error: float) -> PastTests:
     """Effects with equal errors."""
-    return Past(np.asarray(effects), np.full(len(effects), error), None)
+    return PastTests(np.asarray(effects), np.full(len(effects), error), None)
 
 
 def test_a_fitted_prior_predicts_the_effects_that_were_measured() -> None:

@@ -159,7 +159,7 @@ def test_rules_that_want_longer_tests_are_cut_and_said_to_be() -> None:
     """A small spread takes long to find."""
     found = plan(Terms(world=World(Normal(0, 0.001), Gaussian(0.16)), max_days=7), ["powered"])
     assert policy_of(found.rules[0]).cap == 7
-    assert "the powered test wants 201 days, and is cut at 7 days" in found.notes
+    assert "the powered test wants 201 days, and is truncated to 7 days" in found.notes
     assert any("would earn more with tests of over 7 days" in note for note in found.notes)
 
 
@@ -173,7 +173,7 @@ def test_rules_have_their_usual_parameters() -> None:
     assert found["posterior"] == rules.posterior(28, prior=Normal(-0.0003, 0.0045), sd=sd)
     size = rules.powered_size(0.0045, sd=0.16)
     assert found["powered"].cap == -(-size // 1000)
-    roll = rules.test_and_roll_size(2 * 365_000, prior_sd=0.0045 / sqrt(2), noise_sd=0.16 / sqrt(2))
+    roll = rules.rollout_size(2 * 365_000, prior_sd=0.0045 / sqrt(2), noise_sd=0.16 / sqrt(2))
     assert found["test-and-roll"].cap == pytest.approx(roll / 1000, abs=1)
     looks = 1 + np.flatnonzero(np.isfinite(found["pocock"].upper))
     assert looks.tolist() == [6, 12, 17, 23, 28]

@@ -189,7 +189,7 @@ def test_no_attribute_can_be_set(name: str) -> None:
     [
         ([nan, 0], [1, 0], ["lower", "NaN", "sample 1"]),
         ([-1, 0], [1, nan], ["upper", "NaN", "sample 2"]),
-        ([None, 0], [1, 0], ["lower", "NaN", "sample 1"]),
+        ([None, 0], [1, 0], ["lower", "numbers", "None"]),
         ([-1, -inf], [1, 0], ["lower", "finite at the cap", "-inf"]),
         ([-1, inf], [1, 0], ["lower", "finite at the cap", "inf"]),
         ([-1, 0], [1, inf], ["upper", "finite at the cap", "inf"]),

@@ -1,4 +1,4 @@
-"""What people do today, as policies: against plain twins and limits; and refusals."""
+"""Current rules as policies: against plain twins and limits; and refusals."""
 
 from collections.abc import Callable, Sequence
 from math import exp, inf, isinf, nan, pi, sqrt

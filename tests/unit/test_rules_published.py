@@ -1,4 +1,4 @@
-"""What people do today, against the numbers that they published; and false discovery control."""
+"""Current rules against the numbers that they were published with; and false discovery control."""
 
 from math import inf, nan, sqrt
 from typing import Any
@@ -64,9 +64,9 @@ WEBSITE = {"prior_sd": 0.03, "noise_sd": sqrt(0.68 * 0.32)}
 
 def test_test_and_roll_is_the_published_website_example() -> None:
     """2,284 per arm, and 69,536 conversions in all."""
-    n = rules.test_and_roll_size(100_000, **WEBSITE)
+    n = rules.rollout_size(100_000, **WEBSITE)
     assert n == 2284
-    profit = rules.test_and_roll_profit(100_000, n, prior_mean=0.68, **WEBSITE)
+    profit = rules.rollout_profit(100_000, n, prior_mean=0.68, **WEBSITE)
     assert round(profit) == 69536
 
 
@@ -75,21 +75,19 @@ def test_test_and_roll_is_the_published_website_example() -> None:
 def test_no_other_size_earns_more(population: int, noise_sd: float) -> None:
     """All of them, or those around it."""
     settings = {"prior_sd": 0.1, "noise_sd": noise_sd}
-    best = rules.test_and_roll_size(population, **settings)
+    best = rules.rollout_size(population, **settings)
     sizes = range(max(1, best - 500), min(population // 2, best + 500) + 1)
-    profits = {
-        n: rules.test_and_roll_profit(population, n, prior_mean=0, **settings) for n in sizes
-    }
+    profits = {n: rules.rollout_profit(population, n, prior_mean=0, **settings) for n in sizes}
     assert profits[best] == max(profits.values())
 
 
 def test_test_and_roll_as_a_policy_earns_its_profit() -> None:
     """On differences of pairs: values spread sqrt(2) as much as arms, and so does noise."""
-    policy = rules.test_and_roll(100_000, **WEBSITE)
+    policy = rules.rollout_test(100_000, **WEBSITE)
     prior = Normal(0, sqrt(2) * WEBSITE["prior_sd"])
     table = exact(policy, World(prior, Gaussian(sqrt(2) * WEBSITE["noise_sd"])))
     rolled = 100_000 - 2 * policy.cap
-    profit = rules.test_and_roll_profit(100_000, policy.cap, prior_mean=0.68, **WEBSITE)
+    profit = rules.rollout_profit(100_000, policy.cap, prior_mean=0.68, **WEBSITE)
     assert 68_000 + rolled * table.reward[0] == pytest.approx(profit, rel=1e-9)
     assert table.accept_rate[0] == pytest.approx(0.5)
 
@@ -150,11 +148,11 @@ POPULATIONS: list[tuple[str, Any]] = [("population", bad) for bad in (nan, inf, 
 def test_a_test_that_cannot_be_rolled_out_is_refused(name: str, bad: Any) -> None:
     """The argument is named."""
     with refused(name):
-        rules.test_and_roll_profit(**{**GOOD, name: bad})
+        rules.rollout_profit(**{**GOOD, name: bad})
     if (name, bad) in SPREADS + POPULATIONS:
         sized = {key: GOOD[key] for key in ("population", "prior_sd", "noise_sd")}
         with refused(name):
-            rules.test_and_roll(**{**sized, name: bad})
+            rules.rollout_test(**{**sized, name: bad})
 
 
 CONTROLS: list[Control] = ["lord", "saffron"]

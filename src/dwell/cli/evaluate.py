@@ -16,7 +16,16 @@ import click
 
 from dwell import checks
 from dwell.cli.logs import Asked, log_options
-from dwell.cli.options import file_ending_in, json_option, one_of, option, stacked, whole
+from dwell.cli.options import (
+    file_ending_in,
+    json_option,
+    not_negative,
+    one_of,
+    option,
+    probability,
+    stacked,
+    whole,
+)
 from dwell.cli.output import (
     note,
     print_grid,
@@ -56,7 +65,7 @@ def _current(name: str, text: str) -> AtEnd | Policy:
 _OPTIONS = (
     option(
         "--setup-cost",
-        checks.not_negative,
+        not_negative,
         default="0",
         help="What each test costs besides its samples, in samples.",
     ),
@@ -70,7 +79,7 @@ _OPTIONS = (
         "significant at 5 %; or a number, to stop after so many samples and ship what is ahead.",
     ),
     option("--min-samples", whole, default="1", help="No policy looks before it has as many."),
-    option("--alpha", checks.probability, default="0.05", help="How often an interval may miss."),
+    option("--alpha", probability, default="0.05", help="How often an interval may miss."),
     option(
         "--guaranteed",
         one_of("bernstein", "betting"),

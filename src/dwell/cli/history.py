@@ -10,7 +10,18 @@ import click
 from dwell import checks
 from dwell.cli.files import writable
 from dwell.cli.logs import FORMS
-from dwell.cli.options import json_option, one_of, option, prior, seed_option, stacked, whole
+from dwell.cli.options import (
+    json_option,
+    not_negative,
+    one_of,
+    option,
+    positive,
+    prior,
+    probability,
+    seed_option,
+    stacked,
+    whole,
+)
 from dwell.cli.output import note, print_json, progress
 from dwell.errors import InvalidInput
 
@@ -22,7 +33,7 @@ def _length(name: str, text: str) -> int:
 
 
 def _share(name: str, text: str) -> float:
-    share = checks.not_negative(name, text)
+    share = not_negative(name, text)
     if share > 1.0:
         raise InvalidInput(f"{name} must be a share from 0 to 1, got {text}")
     return share
@@ -56,12 +67,12 @@ _OPTIONS = (
     ),
     option(
         "--base-rate",
-        checks.probability,
+        probability,
         help="Outcomes are 0 and 1, and so often 1 without the treatment.  [default: 0.05]",
     ),
     option(
         "--sd",
-        checks.positive,
+        positive,
         help="Outcomes have a normal law instead, and a treated one minus an untreated one has "
         "this standard deviation.",
     ),

@@ -12,6 +12,7 @@ import click
 
 from dwell import checks
 from dwell.cli.options import Command, one_of, option, seed_option, stacked
+from dwell.cli.parsing import number
 from dwell.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def _two(name: str, text: str, example: str) -> tuple[str, str]:
 
 
 def _bounds(name: str, text: str) -> tuple[float, float]:
-    low, high = (checks.real(name, end) for end in _two(name, text, "-1,1"))
+    low, high = (checks.real(name, number(name, end)) for end in _two(name, text, "-1,1"))
     if not low < high:
         raise InvalidInput(f"{name} must be a lower number and a higher one, got {text}")
     return low, high

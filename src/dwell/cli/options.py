@@ -12,10 +12,13 @@ import click
 
 from dwell import checks
 from dwell.cli.files import writable
+from dwell.cli.parsing import number, parse_law, parse_prior
 from dwell.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from dwell.laws import Law
     from dwell.policies import Policies
+    from dwell.priors import Prior
     from dwell.world import World
 
 Command = Callable[..., None]
@@ -78,11 +81,11 @@ def problem_options(band_tasks: str) -> Callable[[Callable[..., None]], Command]
             help="The most samples that each policy may draw, as a list (1,2,4), a range "
             "(1:50 is every cap from 1 to 50) or by a factor (1:256:x2 is 1, 2, 4, …, 256).",
         ),
-        option("--c", checks.positive, default="0.5", help="How wide the policies' band is."),
+        option("--c", positive, default="0.5", help="How wide the policies' band is."),
         option(
             band_tasks, whole, "band_tasks", default="10_000", help="The N in the policies' band."
         ),
-        option("--delta", checks.probability, default="0.05", help="The confidence parameter."),
+        option("--delta", probability, default="0.05", help="The confidence parameter."),
         option(
             "--min-samples",
             whole,
@@ -91,7 +94,7 @@ def problem_options(band_tasks: str) -> Callable[[Callable[..., None]], Command]
         ),
         option(
             "--setup-cost",
-            checks.not_negative,
+            not_negative,
             default="20",
             help="What each test costs besides its samples.",
         ),
@@ -196,6 +199,21 @@ def stacked(command: Command, options: tuple[Option, ...]) -> Command:
     return command
 
 
+def positive(name: str, text: str) -> float:
+    """A finite number above 0."""
+    return checks.positive(name, number(name, text))
+
+
+def not_negative(name: str, text: str) -> float:
+    """A finite number that is at least 0."""
+    return checks.not_negative(name, number(name, text))
+
+
+def probability(name: str, text: str) -> float:
+    """A number strictly between 0 and 1."""
+    return checks.probability(name, number(name, text))
+
+
 def whole(name: str, text: str, least: int = 1) -> int:
     """A whole number, as in 1000, 10_000 or 1e6.
 
@@ -203,12 +221,7 @@ def whole(name: str, text: str, least: int = 1) -> int:
         >>> whole("--tasks", "1e6"), whole("--tasks", "10_000")
         (1000000, 10000)
     """
-    try:
-        return checks.count(name, int(text), least)
-    except ValueError as error:
-        if isinstance(error, InvalidInput):
-            raise
-        return checks.count(name, text, least)
+    return checks.count(name, number(name, text), least)
 
 
 def whole_numbers(name: str, text: str) -> tuple[int, ...]:
@@ -259,7 +272,7 @@ def _cap(name: str, text: str) -> int:
 
 
 def file_ending_in(*endings: str) -> Callable[[str, str], Path]:
-    """Reads the name of a file that is to be written, and sees to it that it can be."""
+    """Reads the name of a file to write, and checks that it can be written."""
 
     def read(name: str, text: str) -> Path:
         return writable(Path(text), endings, name)
@@ -267,15 +280,11 @@ def file_ending_in(*endings: str) -> Callable[[str, str], Path]:
     return read
 
 
-def prior(_: str, text: str) -> object:
+def prior(_: str, text: str) -> Prior:
     """A prior."""
-    from dwell.parsing import parse_prior
-
     return parse_prior(text)
 
 
-def law(_: str, text: str) -> object:
+def law(_: str, text: str) -> Law:
     """A law of observations."""
-    from dwell.parsing import parse_law
-
     return parse_law(text)

@@ -7,10 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dwell import checks
 from dwell.cli.files import read_text
-from dwell.cli.options import law, one_of, option, output_options, prior, stacked, whole
+from dwell.cli.options import (
+    law,
+    not_negative,
+    one_of,
+    option,
+    output_options,
+    positive,
+    prior,
+    stacked,
+    whole,
+)
 from dwell.cli.output import note, print_grid, progress, show, wrapped
+from dwell.cli.parsing import parse_prior
 from dwell.errors import InvalidInput
 from dwell.files import write_whole
 
@@ -55,7 +65,7 @@ _OPTIONS = (
     ),
     option(
         "--sd",
-        checks.positive,
+        positive,
         help="The standard deviation of one sample, a treated user's outcome minus an untreated "
         f"one's.  [default: {_SD}, or what counts in FILE.csv say]",
     ),
@@ -68,14 +78,14 @@ _OPTIONS = (
     ),
     option(
         "--setup-cost",
-        checks.not_negative,
+        not_negative,
         default="1000",
         help="What each test costs besides its samples, in samples.",
     ),
-    option("--price-per-sample", checks.not_negative, default="0.001", help="In money."),
+    option("--price-per-sample", not_negative, default="0.001", help="In money."),
     option(
         "--value-of-lift",
-        checks.positive,
+        positive,
         default="100_000",
         help="What a value of 1 earns in a year, in money.",
     ),
@@ -172,8 +182,7 @@ def _terms(
 ) -> tuple[Terms, Fitted | None]:
     """The terms that the options make, and the past that the prior was fitted to."""
     from dwell.laws import Gaussian
-    from dwell.parsing import parse_prior
-    from dwell.planning import Past, Terms, fitted
+    from dwell.planning import PastTests, Terms, fitted
     from dwell.world import World
 
     _refuse_both("--prior", prior, "--from", source)
@@ -182,7 +191,7 @@ def _terms(
         raise InvalidInput("--fit needs past tests to fit a prior to: give --from FILE.csv")
     past = None
     if source is not None:
-        told = Past.from_csv(read_text(source, "--from"), source.name)
+        told = PastTests.from_csv(read_text(source, "--from"), source.name)
         sd = sd or told.sd
         if law is None and sd is None:
             raise InvalidInput(f"{source.name} does not say how noisy one sample is: give --sd")

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dwell import checks
 from dwell.cli.learners import WITHOUT_MEANING, Recipe
 from dwell.cli.options import (
     Problem,
     number_of_runs,
     option,
     output_options,
+    positive,
     problem_options,
     seed_option,
     whole,
@@ -64,7 +64,7 @@ _TASKS = (10**3, 10**4, 10**5, 10**6)
 @option("--step", whole, default="1", help="Policy k of esc and esc-cape has the cap step * k.")
 @option(
     "--bound",
-    checks.positive,
+    positive,
     help="Observations lie within -bound and bound; for cape, esc and esc-cape it is enough that "
     "they are sub-Gaussian with this scale.  [default: 1; under Gaussian there is none]",
 )

@@ -14,7 +14,7 @@ class Intervals:
     Attributes:
         low: The lower ends.
         high: The upper ends.
-        approximate: Whether they hold only roughly, and only at an n chosen beforehand.
+        approximate: Whether they hold only approximately, and at one n chosen beforehand.
     """
 
     low: FloatArray

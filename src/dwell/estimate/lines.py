@@ -7,7 +7,7 @@ and |x_i - c_i| <= scale. For every 0 < l < 1 / scale
 
 is a supermartingale that begins at 1: e^(l y - psi(l) y^2) <= 1 + l y for y >= -scale (Fan, Grama,
 Liu 2015; Howard, Ramdas, McAuliffe, Sekhon 2021, Theorem 4). By Ville's inequality the sum stays
-below the line (ln(1 / a) + psi(l) squares) / l at all n at once, but for a probability a. We draw
+below the line (ln(1 / a) + psi(l) squares) / l at all n at once with probability 1 - a. We draw
 lines for l = 3/4, 3/8, 3/16, … of 1 / scale, line j with a = alpha / ((j + 1) (j + 2)), and take
 the lowest.
 """

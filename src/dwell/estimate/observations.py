@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from dwell import checks
 from dwell.arrays import FloatArray
+from dwell.columns import numbers
 from dwell.errors import InvalidInput
 from dwell.estimate.intervals import Intervals
 
@@ -18,22 +19,19 @@ def within(name: str, values: ArrayLike, low: float, high: float) -> FloatArray:
     Example:
         >>> within("rewards", [0.5, 2.0], -1, 1)
         Traceback (most recent call last):
-        dwell.errors.InvalidInput: rewards must lie in [-1, 1], got 2.0 as number 2: mend it or ...
+        dwell.errors.InvalidInput: rewards must lie in [-1, 1], got 2.0 as number 2: ...
     """
-    try:
-        numbers = np.asarray(values, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        raise InvalidInput(f"{name} must be numbers, got {checks.shown(values)}") from None
-    if numbers.ndim != 1 or len(numbers) == 0:
-        raise InvalidInput(f"{name} must be a list of one or more, got shape {numbers.shape}")
-    outside = ~((numbers >= low) & (numbers <= high))
+    given = numbers(name, values)
+    if given.ndim != 1 or len(given) == 0:
+        raise InvalidInput(f"{name} must be a list of one or more, got shape {given.shape}")
+    outside = ~((given >= low) & (given <= high))
     if outside.any():
         first = int(outside.argmax())
         raise InvalidInput(
-            f"{name} must lie in [{low}, {high}], got {numbers[first]} as number {first + 1}: "
-            "mend it or widen the range"
+            f"{name} must lie in [{low}, {high}], got {given[first]} as number {first + 1}: "
+            "correct it or widen the range"
         )
-    return numbers
+    return given
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +50,8 @@ class Observations:
             raise InvalidInput(
                 f"low must be below high, at a finite distance, got {low} and {high}"
             )
-        numbers = within("observations", values, low, high)
-        return cls((numbers - low) / (high - low), low, high)
+        observed = within("observations", values, low, high)
+        return cls((observed - low) / (high - low), low, high)
 
     def restored(self, found: Intervals) -> Intervals:
         """Intervals for the mean of `unit`, as intervals for that of the observations."""

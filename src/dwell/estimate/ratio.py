@@ -62,7 +62,7 @@ def roi(
     drawn = within("durations", durations, 1, cap)
     _require_same_tasks(earned, drawn)
     reward = sequence(earned, alpha=alpha / 2.0, low=-bound, high=bound)
-    if cap == 1:  # every duration is 1, for sure
+    if cap == 1:  # every duration is 1
         cost = Intervals(drawn, drawn)
     else:
         cost = sequence(drawn, alpha=alpha / 2.0, low=1, high=cap)
@@ -76,12 +76,12 @@ class Comparison(Intervals):
 
     @property
     def worse(self) -> BoolArray:
-        """After which tasks the policy surely is not the best of the class."""
+        """After which tasks the policy is guaranteed not to be the best of the class."""
         return self.high < 0.0
 
     @property
     def other_worse(self) -> BoolArray:
-        """After which tasks the other policy surely is not."""
+        """After which tasks the other policy is guaranteed not to be."""
         return self.low > 0.0
 
 
@@ -111,8 +111,9 @@ def difference(
 
     For that, roi_low and roi_high must be fixed before the tasks are seen. Where the same tasks
     narrow the ROI down, compare on the cells of a fixed grid of ROIs, each at alpha: a policy is
-    worse if all cells say so in which the best ROI may still lie. Unless it was lost sight of, one
-    of them is the cell in which it does lie, and that one errs with at most alpha.
+    worse if all cells say so in which the best ROI may still lie. Unless it was
+    excluded by mistake, one of them is the cell in which it lies, and that one errs with at most
+    alpha.
 
     Args:
         rewards: Unbiased estimates of what policy k earned on each task, in [-bound, bound].

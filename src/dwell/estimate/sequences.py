@@ -1,8 +1,8 @@
 """Confidence sequences: intervals for the mean of bounded observations.
 
 Each function takes observations one after the other, all in [low, high] and each with the same mean
-given those before it, and returns an interval per number of observations n. But for `normal`, all
-of them hold at once with probability at least 1 - alpha.
+given those before it, and returns an interval per number of observations n. All of them hold at
+once with probability at least 1 - alpha: they are guaranteed. Those of `normal` are approximate.
 
 Sources: Howard, Ramdas, McAuliffe and Sekhon (2021), "Time-uniform, nonparametric, nonasymptotic
 confidence sequences"; Waudby-Smith and Ramdas (2024), "Estimating means of bounded random variables
@@ -118,9 +118,9 @@ def normal(observations: ArrayLike, *, alpha: float, low: float, high: float) ->
     """The ordinary large-sample intervals: neither exact, nor valid at all n at once.
 
     The mean so far, plus or minus the normal quantile times standard deviation / sqrt(n). They hold
-    roughly, at one large n that was chosen before looking; whoever stops when they please is wrong
-    far more often than alpha. They are not intersected. While all observations are equal they have
-    no width, and at n = 1 they are the whole range.
+    approximately, at one large n that was chosen before looking; if one stops when the data look
+    good, they miss far more often than alpha. They are not intersected. While all observations are
+    equal they have no width, and at n = 1 they are the whole range.
 
     Example:
         >>> found = normal([0.4, 0.6] * 500, alpha=0.05, low=0, high=1)
@@ -135,7 +135,7 @@ def normal(observations: ArrayLike, *, alpha: float, low: float, high: float) ->
     squares = np.cumsum((1.0 - 1.0 / n) * (observed.unit - before) ** 2)
     # Dividing by n (n - 1): the variance of the mean. At n = 1 there is no telling.
     error = np.full(len(n), np.inf)
-    # Half of the smallest alpha there is would be 0, of which there is no quantile.
+    # Half of the smallest positive float is 0, which has no quantile.
     quantile = -NormalDist().inv_cdf(max(alpha / 2.0, ulp(0.0)))
     error[1:] = quantile * np.sqrt(squares[1:] / (n[1:] * (n[1:] - 1.0)))
     ends = np.clip(mean - error, 0.0, 1.0), np.clip(mean + error, 0.0, 1.0)

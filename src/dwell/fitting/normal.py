@@ -15,7 +15,7 @@ from dwell.arrays import FloatArray
 
 
 class NormalFit(NamedTuple):
-    """The most likely mean and sd, how sure they are, and how likely the effects are under them."""
+    """The most likely mean and sd, their standard errors, and the log-likelihood of the effects."""
 
     mean: float
     sd: float

@@ -21,7 +21,7 @@ def draw_signs(
         first_byte: Of the uniform numbers, a row per task.
         plus: Below it an observation is +1, a threshold per task.
         not_minus: From it on an observation is -1.
-        drawn: Filled with the observations, but for those that the first byte does not settle.
+        drawn: Filled with the observations, except those that the first byte does not settle.
         tied: Filled with the positions of these, from its beginning.
 
     Returns:
@@ -31,9 +31,9 @@ def draw_signs(
     ties = 0
     for task in range(len(first_byte)):
         if plus[task] >= 1.0 or not_minus[task] <= 0.0:  # no need to look at any number
-            sure = 1 if plus[task] >= 1.0 else -1
+            certain = 1 if plus[task] >= 1.0 else -1
             for i in range(width):
-                drawn[task, i] = sure
+                drawn[task, i] = certain
             continue
         high, low = 256.0 * plus[task], 256.0 * not_minus[task]
         plus_byte, minus_byte = np.uint8(min(high, 255.0)), np.uint8(min(low, 255.0))

@@ -18,7 +18,7 @@ def explore_and_eliminate(
     last: int,
     duration_sums: FloatArray,
     reward_sums: FloatArray,
-    dropped_at: IntArray,
+    eliminated_at: IntArray,
     caps: IntArray,
     logarithm: float,
     bound: float,
@@ -31,11 +31,11 @@ def explore_and_eliminate(
         decisions: Whether each policy would have accepted.
         estimates: Unbiased estimates of the value, one per policy or one for all.
         explored: How many tasks were explored before (n - 1).
-        first_test: The first task after which policies may be dropped.
+        first_test: The first task after which policies may be eliminated.
         last: The last task to explore (N_ex).
         duration_sums: Sums over the tasks so far; brought up to date.
         reward_sums: The same for the rewards.
-        dropped_at: The task at which each was dropped, 0 for a candidate; brought up to date.
+        eliminated_at: The task at which each was eliminated, 0 for a candidate; brought up to date.
         caps: The policies' caps (D_k).
         logarithm: ln(4 K N_ex / delta).
         bound: Observations lie in [-bound, bound].
@@ -56,14 +56,14 @@ def explore_and_eliminate(
         else:
             for k in range(width):
                 reward_sums[k] += decisions[row, k] * estimates[row, k]
-        if n >= first_test and _drop(
-            n, width, duration_sums, reward_sums, dropped_at, caps, logarithm, bound, setup_cost
+        if n >= first_test and _eliminate(
+            n, width, duration_sums, reward_sums, eliminated_at, caps, logarithm, bound, setup_cost
         ):
             candidates = 0
             for k in range(width):
-                candidates += dropped_at[k] == 0
+                candidates += eliminated_at[k] == 0
             # The longest candidate is gone, or all but one are: the plan changes.
-            if dropped_at[width - 1] > 0 or candidates == 1:
+            if eliminated_at[width - 1] > 0 or candidates == 1:
                 return row + 1
         if n == last:
             return row + 1
@@ -71,24 +71,24 @@ def explore_and_eliminate(
 
 
 @compiled
-def _drop(
+def _eliminate(
     n: int,
     width: int,
     duration_sums: FloatArray,
     reward_sums: FloatArray,
-    dropped_at: IntArray,
+    eliminated_at: IntArray,
     caps: IntArray,
     logarithm: float,
     bound: float,
     setup_cost: float,
 ) -> bool:
-    """Drop the candidates whose best case is below another's worst case (line 5, C'_n)."""
+    """Eliminate the candidates whose best case is below another's worst case (line 5, C'_n)."""
     error = sqrt(logarithm / (2.0 * n))
     least_cost = 1.0 + setup_cost
     # The best worst case when the policy to beat earns something, and when it loses.
     to_beat_earning, to_beat_losing = -np.inf, -np.inf
     for k in range(width):
-        if dropped_at[k] == 0:
+        if eliminated_at[k] == 0:
             reward = reward_sums[k] / n - 2.0 * bound * error
             cost = setup_cost + duration_sums[k] / n
             spread = (caps[k] - 1) * error
@@ -96,7 +96,7 @@ def _drop(
             to_beat_losing = max(to_beat_losing, reward / max(cost - spread, least_cost))
     changed = False
     for k in range(width):
-        if dropped_at[k] == 0:
+        if eliminated_at[k] == 0:
             reward = reward_sums[k] / n + 2.0 * bound * error
             cost = setup_cost + duration_sums[k] / n
             spread = (caps[k] - 1) * error
@@ -105,6 +105,6 @@ def _drop(
             else:
                 hopeless = reward / (cost + spread) < to_beat_losing
             if hopeless:
-                dropped_at[k] = n
+                eliminated_at[k] = n
                 changed = True
     return changed

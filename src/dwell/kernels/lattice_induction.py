@@ -20,7 +20,7 @@ def means_on_lattice(
     most: int,
     cap: int,
 ) -> FloatArray:
-    """The mean of the value given the position, whatever came before.
+    """The mean of the value given the position alone.
 
     Args:
         values: The values that an idea can have.

@@ -117,7 +117,7 @@ def walk_gaussian(
         and the expected value accepted then.
     """
     stops = np.zeros((len(upper), 3))
-    # Before the first sample the sum is 0 for sure: one point that carries all mass.
+    # Before the first sample the sum is 0: one point that carries all mass.
     points = np.zeros(1)
     mass = np.ones(1)
     for look in range(len(looks)):

@@ -2,9 +2,9 @@
 
 from dwell.planning.band import Band
 from dwell.planning.comparison import Plan, plan, rule_names
+from dwell.planning.current_rules import RULES
 from dwell.planning.option import Option
-from dwell.planning.past import Fitted, Past, fitted
-from dwell.planning.practice import RULES
+from dwell.planning.past import Fitted, PastTests, fitted
 from dwell.planning.terms import Terms
 
 __all__ = [
@@ -12,7 +12,7 @@ __all__ = [
     "Band",
     "Fitted",
     "Option",
-    "Past",
+    "PastTests",
     "Plan",
     "Terms",
     "fitted",

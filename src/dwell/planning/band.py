@@ -10,6 +10,7 @@ from itertools import product
 
 import numpy as np
 
+from dwell import checks
 from dwell.arrays import FloatArray
 from dwell.planning.terms import Terms
 from dwell.policy import Policy
@@ -33,6 +34,11 @@ class Band:
     ship: float
     drop: float
     looks: int
+
+    def __post_init__(self) -> None:
+        for name in ("ship", "drop"):
+            object.__setattr__(self, name, checks.finite(name, getattr(self, name)))
+        object.__setattr__(self, "looks", checks.cap("looks", self.looks))
 
     def policy(self, terms: Terms) -> Policy:
         """Its boundaries on the sum of units."""

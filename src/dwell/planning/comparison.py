@@ -7,8 +7,8 @@ from dwell import checks
 from dwell.errors import InvalidInput, NothingWorthTesting
 from dwell.optimum import oracle
 from dwell.planning.band import Band, Bands
+from dwell.planning.current_rules import RULES, options
 from dwell.planning.option import Option, judged
-from dwell.planning.practice import RULES, options
 from dwell.planning.terms import Terms
 from dwell.priors import Normal
 
@@ -23,8 +23,8 @@ class Plan:
         simple: The best of a family that people can explain.
         band: That member of the family.
         bands: The family.
-        rules: What people do today.
-        notes: What to know besides.
+        rules: The current rules.
+        notes: What else to know.
     """
 
     terms: Terms
@@ -47,18 +47,20 @@ class Plan:
 
 
 def plan(terms: Terms, rules: Iterable[str] = RULES) -> Plan:
-    """The best policy, the best simple one and what people do today, on given terms.
+    """The best policy, the best simple one and the current rules, on given terms.
 
-    Raises `NothingWorthTesting` if no policy earns what its samples cost.
+    All figures are exact, except those of the rule `fdr`, which is simulated. Raises
+    `NothingWorthTesting` if no policy earns what its samples cost.
 
     Args:
-        terms: The terms.
-        rules: Which rules to compare, by their names in `RULES`.
+        terms: The world to test in, what tests cost and how long they may run.
+        rules: Which current rules to compare, by their names in `dwell.planning.RULES`; all of them
+            by default.
 
     Example:
-        >>> from dwell import Gaussian, World
-        >>> terms = Terms(world=World(Normal(-0.01, 0.05), Gaussian(1)), setup_cost=0)
-        >>> found = plan(terms, ["p05-two-sided"])
+        >>> import dwell
+        >>> world = dwell.World(dwell.Normal(-0.01, 0.05), dwell.Gaussian(1))
+        >>> found = dwell.plan(dwell.Terms(world=world, setup_cost=0), ["p05-two-sided"])
         >>> found.band.words(found.terms)
         'Test for 1 day, then ship what is above 0.'
         >>> [(option.name, round(found.left(option), 2)) for option in found.ranking]

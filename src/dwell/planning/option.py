@@ -29,7 +29,7 @@ class Option:
         roi_error: Its Monte Carlo standard error; None where the figures are exact.
         accept_rate: The share of ideas that is shipped.
         wrong_share: The share of what is shipped that is worth less than 0.
-        note: What to know about it besides.
+        note: What else to know about it.
     """
 
     name: str

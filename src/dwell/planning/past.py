@@ -14,6 +14,7 @@ from dwell import checks
 from dwell.arrays import FloatArray
 from dwell.errors import InvalidInput, UncertainPrior
 from dwell.fitting import FittedPrior, effects_from_counts, fit_prior
+from dwell.fitting.numbers import column
 from dwell.priors import Atoms, Normal
 
 _EFFECTS = ("effect", "standard_error")
@@ -22,7 +23,7 @@ Fit = Literal["normal", "npmle"]
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class PastTests:
     """What earlier tests measured.
 
     Attributes:
@@ -34,10 +35,16 @@ class Past:
 
     effects: FloatArray
     standard_errors: FloatArray
-    sd: float | None
+    sd: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("effects", "standard_errors"):
+            object.__setattr__(self, name, column(name, getattr(self, name)))
+        if self.sd is not None:
+            object.__setattr__(self, "sd", checks.positive("sd", self.sd))
 
     @classmethod
-    def from_csv(cls, text: str, name: str) -> "Past":
+    def from_csv(cls, text: str, name: str) -> "PastTests":
         r"""Read a table with the columns effect and standard_error, or n_c, x_c, n_t and x_t.
 
         The latter are the users and conversions of control and treatment. Other columns are
@@ -48,7 +55,7 @@ class Past:
             name: What to call it where it is refused.
 
         Example:
-            >>> Past.from_csv("effect,standard_error\nfar,1", "past.csv")
+            >>> PastTests.from_csv("effect,standard_error\nfar,1", "past.csv")
             Traceback (most recent call last):
             dwell.errors.InvalidInput: effect in row 1 of past.csv must be a number, got 'far'
         """
@@ -69,7 +76,7 @@ class Past:
             raise InvalidInput(f"{name} must have a row per test, got none")
         numbers = np.array(rows).T
         if columns is _EFFECTS:
-            return cls(numbers[0], numbers[1], None)
+            return cls(numbers[0], numbers[1])
         lifts = effects_from_counts(*numbers)
         return cls(
             lifts.effects,
@@ -110,7 +117,7 @@ class Fitted:
         notes: What to know about them.
     """
 
-    past: Past
+    past: PastTests
     fit: Fit
     found: FittedPrior
     notes: tuple[str, ...]
@@ -140,7 +147,7 @@ def _few(errors: FloatArray, most: int = 200) -> FloatArray:
     return np.quantile(errors, (np.arange(most) + 0.5) / most) if len(errors) > most else errors
 
 
-def fitted(past: Past, fit: Fit = "normal") -> Fitted:
+def fitted(past: PastTests, fit: Fit = "normal") -> Fitted:
     """Fit a prior to the past.
 
     Args:

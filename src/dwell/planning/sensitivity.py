@@ -45,8 +45,8 @@ def by_setup(plan: Plan) -> BySetup:
 
 
 @dataclass(frozen=True, slots=True)
-class Best:
-    """The best ROI, and the days that a test takes then; both 0 where nothing is worth testing."""
+class BestFigures:
+    """The best policy's ROI and its mean days per test; both 0 where nothing is worth testing."""
 
     roi: float
     days: float
@@ -58,7 +58,7 @@ class ByPrior:
 
     means: tuple[float, ...]
     spreads: tuple[float, ...]
-    best: tuple[tuple[Best, ...], ...]
+    best: tuple[tuple[BestFigures, ...], ...]
 
 
 def by_prior(terms: Terms) -> ByPrior | None:
@@ -70,7 +70,7 @@ def by_prior(terms: Terms) -> ByPrior | None:
     if not (terms.by_day and isinstance(prior, Normal | Atoms) and sd > 0.0):
         return None
 
-    def found(shift: float, factor: float) -> Best:
+    def found(shift: float, factor: float) -> BestFigures:
         moved = _moved(prior, mean, shift * sd, factor)
         return _best(replace(terms, world=World(moved, terms.world.law)))
 
@@ -88,10 +88,10 @@ def _moved(prior: Normal | Atoms, mean: float, shift: float, factor: float) -> N
     return Atoms(values, prior.weights)
 
 
-def _best(terms: Terms) -> Best:
+def _best(terms: Terms) -> BestFigures:
     try:
         best = oracle(terms.unit_world, terms.looks, terms.unit_setup, first=terms.first)
     except NothingWorthTesting:
-        return Best(0.0, 0.0)
+        return BestFigures(0.0, 0.0)
     days = (best.cost - terms.unit_setup) * terms.unit_samples / terms.traffic_per_day
-    return Best(best.roi / terms.unit_samples, days)
+    return BestFigures(best.roi / terms.unit_samples, days)

@@ -46,6 +46,10 @@ class Terms:
     max_days: int = 28
 
     def __post_init__(self) -> None:
+        if not isinstance(self.world, World):
+            raise InvalidInput(
+                f"world must be a World of a prior and a law, got {checks.shown(self.world)}"
+            )
         for name in ("setup_cost", "price_per_sample"):
             self._set(name, checks.not_negative(name, getattr(self, name)))
         self._set("value_of_lift", checks.positive("value_of_lift", self.value_of_lift))
@@ -143,7 +147,7 @@ class Terms:
 
     @property
     def samples_per_year(self) -> int:
-        """What a year has to spend, on set-ups and samples alike."""
+        """What a year has to spend, on set-ups and on samples."""
         return DAYS_PER_YEAR * self.traffic_per_day
 
     def value_per_year(self, roi: float) -> float:

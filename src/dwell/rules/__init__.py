@@ -1,4 +1,4 @@
-"""What people do today: rules for stopping a test, each beside its source.
+"""Current rules: how people stop tests, each rule with its source.
 
 All but one are policies: boundaries on the running sum of observations whose mean is the value of
 the idea and whose standard deviation is `sd`. `fdr_programme` judges an idea by the ideas before
@@ -8,7 +8,7 @@ it, so that it is no policy; it is simulated.
 from dwell.rules.bayes import posterior
 from dwell.rules.discovery import Control, Discovered, fdr_programme
 from dwell.rules.mixture import msprt
-from dwell.rules.rollout import test_and_roll, test_and_roll_profit, test_and_roll_size
+from dwell.rules.rollout import rollout_profit, rollout_size, rollout_test
 from dwell.rules.shipit import index_rule, shifted_linear
 from dwell.rules.significance import fixed_test, powered_size, powered_test
 from dwell.rules.spending import Spending, group_sequential, z_boundaries
@@ -25,9 +25,9 @@ __all__ = [
     "posterior",
     "powered_size",
     "powered_test",
+    "rollout_profit",
+    "rollout_size",
+    "rollout_test",
     "shifted_linear",
-    "test_and_roll",
-    "test_and_roll_profit",
-    "test_and_roll_size",
     "z_boundaries",
 ]

@@ -1,8 +1,8 @@
-"""The Bayesian rule of many testing platforms: stop when the posterior is sure enough.
+"""The Bayesian rule of many testing platforms: stop at a posterior probability.
 
 With normal values and noise P(value > 0 | data) = Phi(m_d / s_d), m_d and s_d the posterior's mean
-and standard deviation. That it may be looked at after every sample, if the prior is right: Deng,
-Lu, Chen (2016), Continuous Monitoring of A/B Tests without Pain.
+and standard deviation. If the prior is right it may be looked at after every sample: Deng, Lu, Chen
+(2016), Continuous Monitoring of A/B Tests without Pain.
 """
 
 from scipy import special
@@ -15,7 +15,7 @@ from dwell.rules.conjugate import Conjugate
 
 
 def posterior(cap: int, *, prior: Normal, sd: float, probability: float = 0.95) -> Policy:
-    """Accept once the value is surely enough positive, reject once it surely enough is not.
+    """Accept once the value is positive with the given probability, reject once it is negative.
 
     What is undecided at the cap is rejected.
 
@@ -23,7 +23,7 @@ def posterior(cap: int, *, prior: Normal, sd: float, probability: float = 0.95) 
         cap: The most samples to draw.
         prior: The normal law of the values.
         sd: The standard deviation of one sample.
-        probability: How sure is enough, above 1/2.
+        probability: The posterior probability at which to stop, above 1/2.
 
     Example:
         >>> from dwell import Normal

@@ -5,7 +5,7 @@ The likelihood ratio of values spread as N(0, spread^2) against 0 is, for d samp
     Lambda_d = sqrt(sd^2 / V) exp(spread^2 S^2 / (2 sd^2 V)),  V = sd^2 + d spread^2.
 
 It exceeds 1 / alpha at some d with probability at most alpha if the value is 0 (Robbins 1970), so
-that min over i <= d of 1 / Lambda_i is a p-value at whatever d one stops (Johari, Koomen, Pekelis,
+that min over i <= d of 1 / Lambda_i is a p-value at any stopping time d (Johari, Koomen, Pekelis,
 Walsh 2022, Always Valid Inference).
 """
 

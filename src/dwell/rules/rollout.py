@@ -16,7 +16,7 @@ from dwell.families import fixed
 from dwell.policy import Policy
 
 
-def test_and_roll_size(population: int, *, prior_sd: float, noise_sd: float) -> int:
+def rollout_size(population: int, *, prior_sd: float, noise_sd: float) -> int:
     """How many customers should see each arm in the test: n*, rounded to what earns more.
 
     Args:
@@ -25,7 +25,7 @@ def test_and_roll_size(population: int, *, prior_sd: float, noise_sd: float) -> 
         noise_sd: The standard deviation of one response.
 
     Example:
-        >>> test_and_roll_size(100_000, prior_sd=0.03, noise_sd=(0.68 * 0.32) ** 0.5)
+        >>> rollout_size(100_000, prior_sd=0.03, noise_sd=(0.68 * 0.32) ** 0.5)
         2284
     """
     population = checks.count("population", population, least=2)
@@ -41,7 +41,7 @@ def test_and_roll_size(population: int, *, prior_sd: float, noise_sd: float) -> 
     )
 
 
-def test_and_roll_profit(
+def rollout_profit(
     population: int, n: int, *, prior_mean: float, prior_sd: float, noise_sd: float
 ) -> float:
     """What all customers together are expected to bring.
@@ -54,7 +54,7 @@ def test_and_roll_profit(
         noise_sd: The standard deviation of one response.
 
     Example:
-        >>> round(test_and_roll_profit(
+        >>> round(rollout_profit(
         ...     100_000, 2284, prior_mean=0.68, prior_sd=0.03, noise_sd=0.466))
         69536
     """
@@ -68,11 +68,12 @@ def test_and_roll_profit(
     return population * mean + _gain(population, n, prior_sd, noise_sd)
 
 
-def test_and_roll(population: int, *, prior_sd: float, noise_sd: float) -> Policy:
+def rollout_test(population: int, *, prior_sd: float, noise_sd: float) -> Policy:
     """The same test as a policy: an observation is the difference of a pair, one of each arm.
 
     The value is the difference of the arms, N(0, 2 prior_sd^2), and the standard deviation of an
-    observation sqrt(2) noise_sd. Whoever has no prior opinion takes the arm with the larger sum.
+    observation sqrt(2) noise_sd. The arms have the same prior, so that the one with the larger sum
+    wins.
 
     Args:
         population: How many customers there are, N.
@@ -80,10 +81,10 @@ def test_and_roll(population: int, *, prior_sd: float, noise_sd: float) -> Polic
         noise_sd: The standard deviation of one response.
 
     Example:
-        >>> test_and_roll(20, prior_sd=1, noise_sd=1)
+        >>> rollout_test(20, prior_sd=1, noise_sd=1)
         Policy(lower=[-inf, 4.941e-324], upper=[inf, 4.941e-324])
     """
-    pairs = test_and_roll_size(population, prior_sd=prior_sd, noise_sd=noise_sd)
+    pairs = rollout_size(population, prior_sd=prior_sd, noise_sd=noise_sd)
     return fixed(pairs, threshold=nextafter(0.0, 1.0))
 
 

@@ -88,6 +88,7 @@ def powered_test(
 
 def _critical(alpha: float, sided: int) -> float:
     alpha = checks.probability("alpha", alpha)
-    if sided not in (1, 2):
+    sides = checks.real("sided", sided)
+    if sides not in (1.0, 2.0):
         raise InvalidInput(f"sided must be 1 or 2, got {checks.shown(sided)}")
-    return -float(special.ndtri(alpha / sided))
+    return -float(special.ndtri(alpha / sides))

@@ -19,6 +19,7 @@ from scipy import optimize, special
 
 from dwell import checks
 from dwell.arrays import FloatArray
+from dwell.columns import numbers
 from dwell.errors import InvalidInput
 from dwell.policy import Policy
 
@@ -135,10 +136,7 @@ def _edge(points: FloatArray, mass: FloatArray, step: float, to_spend: float) ->
 
 
 def _checked_shares(shares: ArrayLike) -> FloatArray:
-    try:
-        times = np.asarray(shares, dtype=float)
-    except (TypeError, ValueError):
-        raise InvalidInput(f"shares must be numbers, got {checks.shown(shares)}") from None
+    times = numbers("shares", shares)
     if times.ndim != 1 or times.size == 0:
         raise InvalidInput(f"shares must be a list of one or more, got shape {times.shape}")
     if not ((np.diff(times, prepend=0.0) > 0.0).all() and abs(times[-1] - 1.0) < 1e-9):

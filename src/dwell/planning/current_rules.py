@@ -1,4 +1,4 @@
-"""Practice: the rules that people use, with their usual parameters, on given terms."""
+"""Current rules: what people use, with the usual parameters, on given terms."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -95,7 +95,7 @@ def _posterior(terms: Terms, prior: Normal) -> Sized:
 def _test_and_roll(terms: Terms, prior: Normal) -> Sized:
     # A sample is a pair of customers, one for each arm; so is a unit, of many of them.
     population = 2 * max(1, round(terms.samples_per_year / terms.unit_samples))
-    size = rules.test_and_roll_size(
+    size = rules.rollout_size(
         population, prior_sd=prior.sd / sqrt(2.0), noise_sd=terms.unit_sd / sqrt(2.0)
     )
     looks, note = _fitting(terms, size, "Test & Roll")
@@ -151,7 +151,10 @@ def _fitting(terms: Terms, looks: int, rule: str) -> tuple[int, str]:
     """A number of looks that the terms allow, and what was done to it."""
     if looks > terms.looks:
         wanted = terms.period(looks)
-        return terms.looks, f"{rule} wants {wanted}, and is cut at {terms.period(terms.looks)}"
+        return (
+            terms.looks,
+            f"{rule} wants {wanted}, and is truncated to {terms.period(terms.looks)}",
+        )
     return max(looks, terms.first), ""
 
 

@@ -1,0 +1,64 @@
+# The public names and where they are defined: type checkers read this list, and so does the package
+# itself, which loads a name when it is first used.
+from dwell import estimate as estimate
+from dwell import objectives as objectives
+from dwell import planning as planning
+from dwell import rules as rules
+from dwell.errors import CannotWrite as CannotWrite
+from dwell.errors import DwellError as DwellError
+from dwell.errors import InvalidInput as InvalidInput
+from dwell.errors import LooksAhead as LooksAhead
+from dwell.errors import MissingExtra as MissingExtra
+from dwell.errors import NothingWorthTesting as NothingWorthTesting
+from dwell.errors import NotOrdered as NotOrdered
+from dwell.errors import UncertainPrior as UncertainPrior
+from dwell.errors import VacuousGuarantee as VacuousGuarantee
+from dwell.families import Countable as Countable
+from dwell.families import banded as banded
+from dwell.families import first_sample as first_sample
+from dwell.families import fixed as fixed
+from dwell.families import hoeffding as hoeffding
+from dwell.fitting.counts import Lifts as Lifts
+from dwell.fitting.counts import effects_from_counts as effects_from_counts
+from dwell.fitting.prior import FittedPrior as FittedPrior
+from dwell.fitting.prior import fit_prior as fit_prior
+from dwell.history.reading.inspection import check as check
+from dwell.history.reading.log import Log as Log
+from dwell.history.reading.sources import Query as Query
+from dwell.history.replay.current_rule import AtEnd as AtEnd
+from dwell.lab.replicate import Summary as Summary
+from dwell.lab.replicate import replicate as replicate
+from dwell.lab.run import Run as Run
+from dwell.lab.run import simulate as simulate
+from dwell.laws import Gaussian as Gaussian
+from dwell.laws import Lift as Lift
+from dwell.laws import Signs as Signs
+from dwell.learners.baselines import ExploreThenCommit as ExploreThenCommit
+from dwell.learners.baselines import Fixed as Fixed
+from dwell.learners.cape import Cape as Cape
+from dwell.learners.cape_sharp import CapeSharp as CapeSharp
+from dwell.learners.esc import Esc as Esc
+from dwell.learners.esc_cape import EscCape as EscCape
+from dwell.learners.ladder import Ladder as Ladder
+from dwell.optimum import Optimum as Optimum
+from dwell.optimum import oracle as oracle
+from dwell.outcomes import Outcomes as Outcomes
+from dwell.outcomes import scan as scan
+from dwell.planning.comparison import Plan as Plan
+from dwell.planning.comparison import plan as plan
+from dwell.planning.terms import Terms as Terms
+from dwell.policies import Policies as Policies
+from dwell.policy import Policy as Policy
+from dwell.priors import Atoms as Atoms
+from dwell.priors import Beta as Beta
+from dwell.priors import Normal as Normal
+from dwell.report.evaluation.report import Report as Report
+from dwell.report.evaluation.report import evaluate as evaluate
+from dwell.rule import Rule as Rule
+from dwell.table import Table as Table
+from dwell.table import best_of as best_of
+from dwell.table import exact as exact
+from dwell.world import World as World
+
+__version__: str
+__all__: list[str]
