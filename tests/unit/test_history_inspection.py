@@ -337,7 +337,7 @@ def test_a_sound_file_of_which_a_cell_is_another_is_read_or_refused(
             outcomes.append(False)
         else:
             outcomes.append(True)
-        assert outcomes[-1] != any(problem.fatal for problem in check(path).problems)
+        assert outcomes[-1] != any(fault.fatal for fault in check(path).faults)
 
     examined()
     assert 0.1 <= np.mean(outcomes) <= 0.9
