@@ -47,7 +47,10 @@ class Periods:
             )
         if not np.isfinite(sums).all():
             at = int(np.flatnonzero(~np.isfinite(sums))[0])
-            raise InvalidInput(f"sums must be finite, got {sums[at]} in period {at + 1}")
+            raise InvalidInput(
+                f"sums must be finite, got {sums[at]} in period {at + 1}: give samples in larger "
+                "units"
+            )
 
     def __len__(self) -> int:
         return len(self.lengths)

@@ -21,3 +21,14 @@ def test_a_survey_pools_noise_around_each_mean() -> None:
     assert days.sd == pytest.approx(np.sqrt(48.0 / 8.0))
     with refused("differ", "2 tests", "give policies"):
         _ = Survey.of(SampleBlock(("a", "b"), np.array([2, 2]), np.ones(4))).sd
+
+
+def test_samples_that_cannot_be_squared_are_refused_as_such() -> None:
+    """From samples and from periods, also where they are infinite."""
+    for large in (1e200, np.inf):
+        samples = np.array([large, -1.0, large, 1.0])
+        with refused("squared", "larger units"):
+            _ = Survey.of(SampleBlock(("a", "b"), np.array([2, 2]), samples)).sd
+    counts, variances = np.array([3, 5]), np.array([1e308, 1e308])
+    with refused("squared", "larger units"):
+        _ = Survey.of(PeriodBlock(("a",), np.array([2]), counts, np.zeros(2), variances)).sd

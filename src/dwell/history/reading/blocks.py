@@ -216,7 +216,8 @@ class PeriodBlock:
 
     def spread(self) -> Spread:
         """Around each period's mean."""
-        squares = np.add.reduceat(self.counts * self.variances, self.starts[:-1])
+        with np.errstate(over="ignore"):  # who takes the root asks whether it is finite
+            squares = np.add.reduceat(self.counts * self.variances, self.starts[:-1])
         return Spread(self.drawn - self.counts[self.starts[1:] - 1], squares, self.drawn)
 
     def held_out(self, policies: Policies) -> HeldOut:

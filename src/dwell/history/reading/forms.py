@@ -59,7 +59,8 @@ def two_arm(rows: Rows, validator: Validator) -> SampleBlock:
         outcomes[places < np.repeat(lengths, size)]
         for (outcomes, places), size in zip(kept, sizes, strict=True)
     )
-    samples = treatment - control
+    with np.errstate(over="ignore"):  # what is not finite is refused where policies are run
+        samples = treatment - control
     return SampleBlock(
         validator.names(rows["test"][starts]),
         lengths,
@@ -101,11 +102,13 @@ def batches(rows: Rows, validator: Validator) -> PeriodBlock:
     quality += Quality(
         samples=int(samples.sum()), short_tests=validator.short(samples, rows, starts)
     )
+    with np.errstate(over="ignore"):  # what is not finite is refused where policies are run
+        sums = counts * means
     return PeriodBlock(
         validator.names(rows["test"][starts]),
         lengths,
         counts.astype(np.int64),
-        counts * means,
+        sums,
         variances,
         quality,
     )
@@ -130,9 +133,11 @@ def _differences(
         for arm, places in zip(arms, (left, right), strict=True)
     )
     counts = np.minimum(control["n"], treatment["n"])
-    variances = counts * (
-        control["variance"] / control["n"] + treatment["variance"] / treatment["n"]
-    )
+    with np.errstate(over="ignore"):  # what is not finite is refused where it is used
+        means = treatment["mean"] - control["mean"]
+        variances = counts * (
+            control["variance"] / control["n"] + treatment["variance"] / treatment["n"]
+        )
     alone = sum(int(size.sum()) for size in sizes) - int((control["n"] + treatment["n"]).sum())
     quality = Quality(
         unpaired=alone,
@@ -140,7 +145,7 @@ def _differences(
         treated=int(sizes[1].sum()),
         mismatched=validator.mismatched(sizes[0], sizes[1], rows, starts),
     )
-    return control["local"], counts, treatment["mean"] - control["mean"], variances, quality
+    return control["local"], counts, means, variances, quality
 
 
 def counts(

@@ -57,14 +57,14 @@ class Survey:
     def sd(self) -> float:
         """The standard deviation of one sample around its test's mean."""
         squares = float(self.squares.sum())
-        if not squares > 0.0:
-            raise InvalidInput(
-                f"samples must differ within some test to say how noisy one is, got "
-                f"{len(self.visible):,} tests with all samples equal: give policies"
-            )
         if not isfinite(squares):
             raise InvalidInput(
                 "samples must be small enough to be squared, got some that are not: give them in "
                 "larger units"
+            )
+        if not squares > 0.0:
+            raise InvalidInput(
+                f"samples must differ within some test to say how noisy one is, got "
+                f"{len(self.visible):,} tests with all samples equal: give policies"
             )
         return sqrt(squares / int(self.degrees_of_freedom.sum()))
