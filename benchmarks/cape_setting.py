@@ -27,7 +27,7 @@ class CapeSetting:
         atoms: The values that ideas can have …
         weights: … and how likely each is.
         logarithm: ln(4 K N_ex / delta).
-        first_test: The first task after which policies may be dropped.
+        first_test: The first task after which policies may be eliminated.
     """
 
     world: World
@@ -64,7 +64,7 @@ class CapeSetting:
 
 
 def three_points() -> CapeSetting:
-    """All policies but two are dropped as soon as that is allowed."""
+    """All policies but two are eliminated as soon as that is allowed."""
     return CapeSetting.of(THREE_POINTS)
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from benchmarks.duel import Asked, Duel
 from dwell import Ladder, Policies, World, scan, simulate
 from dwell.lab.suite import Instance, suite
+from dwell.learners.design import Design
 from dwell.records import Records
 
 TASKS = 10**6
@@ -37,11 +38,10 @@ class NotingLadder(Ladder):
         super().__init__(instance.policies, setup_cost=instance.setup_cost)
         self.blocks: list[tuple[Alike, int]] = []
 
-    def learn(self, records: Records) -> int:
+    def take(self, design: Design, records: Records) -> int:
         """Take in records, and note how the tasks were run."""
-        plan = self.plan()
-        taken = super().learn(records)
-        self.blocks.append((Alike(plan.policies, plan.extras), taken))
+        taken = super().take(design, records)
+        self.blocks.append((Alike(design.policies, design.extras), taken))
         return taken
 
 

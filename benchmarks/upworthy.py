@@ -41,7 +41,7 @@ from rich.table import Table
 from dwell import Ladder, Policies, scan
 from dwell.arrays import BoolArray, Durations, FloatArray, IntArray
 from dwell.lab.suite import suite
-from dwell.learners.learner import Plan
+from dwell.learners.design import Design
 from dwell.outcomes import Outcomes
 from dwell.records import Records
 
@@ -107,16 +107,16 @@ class Replay:
         outcomes = scan(line, policies, lengths)
         return Outcomes(outcomes.durations, np.maximum(outcomes.decisions, 0))
 
-    def records(self, plan: Plan, first: int, last: int) -> Records:
-        """What tests `first` to `last` teach about the policies of a plan."""
-        assert len(plan.policies.chains) == 1
-        outcomes = self.outcomes(plan.policies, first, last)
+    def records(self, design: Design, first: int, last: int) -> Records:
+        """What tests `first` to `last` teach about the policies of a design."""
+        assert len(design.policies.chains) == 1
+        outcomes = self.outcomes(design.policies, first, last)
         # Policies that differ only in their caps accept at the same moment, if at all.
         stops = outcomes.durations[:, -1].astype(np.int64)
         accepted = outcomes.decisions[:, -1] == 1
-        after = np.where(accepted, np.minimum(plan.extras, self._usable[first:last] - stops), 0)
+        after = np.where(accepted, np.minimum(design.extras, self._usable[first:last] - stops), 0)
         estimates = None
-        if plan.extras:
+        if design.extras:
             begins = self._starts[first:last] + stops
             sums = self._sums[begins + after] - self._sums[begins]
             estimates = (sums / np.maximum(after, 1))[:, None]
@@ -175,13 +175,13 @@ class LadderRun:
         score: What it came to.
         chosen: The policy that it has chosen in the end; None while everything is rejected.
         rejecting: In which share of the tests it rejected everything.
-        dropped: How many policies it has dropped.
+        eliminated: How many policies it has eliminated.
     """
 
     score: Score
     chosen: int | None
     rejecting: float
-    dropped: int
+    eliminated: int
 
 
 def run_ladder(replay: Replay, policies: Policies, setup_cost: float) -> LadderRun:
@@ -191,18 +191,19 @@ def run_ladder(replay: Replay, policies: Policies, setup_cost: float) -> LadderR
     accepted, samples = np.zeros(tests, dtype=np.bool_), np.zeros(tests, dtype=np.int64)
     done = rejecting = 0
     while done < tests:
-        plan = learner.plan()
-        last = min(done + (plan.tasks or tests), tests)
-        records = replay.records(plan, done, last)
-        accepted[done:last] = plan.accepts & (records.decisions[:, plan.decider] == 1)
+        design = learner.begin(tests - done)
+        assert design is not None  # Ladder never runs out of designs
+        last = done + design.tasks
+        records = replay.records(design, done, last)
+        accepted[done:last] = design.accepted(records)
         samples[done:last] = records.drawn
-        rejecting += 0 if plan.accepts else last - done
-        assert learner.learn(records) == last - done
+        rejecting += 0 if design.accepts else last - done
+        assert learner.learn(design, records) == last - done
         done = last
     known = learner.knowledge()
     score = Score.of(accepted, samples, replay.score, setup_cost)
-    dropped = len(policies) - len(known.candidates)
-    return LadderRun(score, known.chosen, rejecting / tests, dropped)
+    eliminated = len(policies) - len(known.candidates)
+    return LadderRun(score, known.chosen, rejecting / tests, eliminated)
 
 
 def score_rules(
@@ -324,7 +325,8 @@ def _say_what_ladder_did(console: Console, ladders: list[LadderRun], policies: P
         f"Ladder's choice at the end: {', '.join(named)}.\n"
         "Tests during which it rejected everything: "
         f"{_with_error(100.0 * np.array([run.rejecting for run in ladders]), '.1f')} %.\n"
-        f"Policies dropped: {np.mean([run.dropped for run in ladders]):.1f} of {len(policies)}."
+        f"Policies eliminated: {np.mean([run.eliminated for run in ladders]):.1f} of "
+        f"{len(policies)}."
     )
 
 

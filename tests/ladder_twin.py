@@ -56,7 +56,7 @@ class LadderTwin:
         self.ends = [k for k in self.all if k + 1 == len(caps) or caps[k + 1] > caps[k]]
         names = "seen accepted durations centre spread estimated rewards squares"
         self.rungs = [dict.fromkeys(names.split(), 0.0) for _ in self.all]
-        self.dropped_at = [0] * len(caps)
+        self.eliminated_at = [0] * len(caps)
         self.credits = [0.0] * (len(self.ends) + 1)
         self.tasks = self.samples = 0
         self.begin_round()
@@ -157,14 +157,14 @@ class LadderTwin:
     def begin_round(self) -> None:
         self.bound_all()
         theta_low = max(0.0, *self.roi_low)
-        left = [k for k in self.all if not self.dropped_at[k]]
+        left = [k for k in self.all if not self.eliminated_at[k]]
         theta_high = max(theta_low, *(self.roi_high[k] for k in left))
         for k in left:
             if self.hopeless(k, theta_low, theta_high):
-                self.dropped_at[k] = self.tasks
+                self.eliminated_at[k] = self.tasks
         for rung in self.rungs:
             rung["centre"] = rung["durations"] / max(rung["seen"], 1)
-        self.left = [k for k in left if not self.dropped_at[k]]
+        self.left = [k for k in left if not self.eliminated_at[k]]
         self.batches: list[Batch] = []
         self.chosen: int | None = self.left[0] if self.left else None
         if len(self.left) > 1 or (self.left and not below(0, self.roi_low[self.left[0]])):

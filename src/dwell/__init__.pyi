@@ -4,6 +4,7 @@ from dwell import estimate as estimate
 from dwell import objectives as objectives
 from dwell import planning as planning
 from dwell import rules as rules
+from dwell import testing as testing
 from dwell.errors import CannotWrite as CannotWrite
 from dwell.errors import DwellError as DwellError
 from dwell.errors import InvalidInput as InvalidInput
@@ -37,9 +38,12 @@ from dwell.learners.baselines import ExploreThenCommit as ExploreThenCommit
 from dwell.learners.baselines import Fixed as Fixed
 from dwell.learners.cape import Cape as Cape
 from dwell.learners.cape_sharp import CapeSharp as CapeSharp
+from dwell.learners.design import Design as Design
 from dwell.learners.esc import Esc as Esc
 from dwell.learners.esc_cape import EscCape as EscCape
 from dwell.learners.ladder import Ladder as Ladder
+from dwell.learners.learner import Knowledge as Knowledge
+from dwell.learners.learner import Learner as Learner
 from dwell.optimum import Optimum as Optimum
 from dwell.optimum import oracle as oracle
 from dwell.outcomes import Outcomes as Outcomes
@@ -52,6 +56,7 @@ from dwell.policy import Policy as Policy
 from dwell.priors import Atoms as Atoms
 from dwell.priors import Beta as Beta
 from dwell.priors import Normal as Normal
+from dwell.records import Records as Records
 from dwell.report.evaluation.report import Report as Report
 from dwell.report.evaluation.report import evaluate as evaluate
 from dwell.rule import Rule as Rule

@@ -1,7 +1,7 @@
 """A finite ordered set of policies, and the chains that share their boundaries."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self, overload
@@ -119,37 +119,46 @@ class Policies(Sequence[AnyPolicy]):
 
     def to_json(self) -> str:
         """The set as JSON, the boundaries of each chain written once."""
-        if self.rules:
-            raise InvalidInput("a Rule holds Python functions and cannot be written as JSON")
-        chains = [
-            {
-                "head": json.loads(chain.head.to_json()),
-                "members": chain.members.tolist(),
-                "caps": chain.caps.tolist(),
-            }
-            for chain in self.chains
-        ]
-        return json.dumps({"chains": chains})
+        return json.dumps(self.to_dict(), allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> Self:
         """The set that `to_json` wrote."""
         try:
-            chains: list[dict[str, Any]] = json.loads(text)["chains"]
-            policies: dict[int, Policy] = {}
-            for chain in chains:
-                head = Policy.from_json(json.dumps(chain["head"]))
-                for index, cap in zip(chain["members"], chain["caps"], strict=True):
-                    policies[index] = head.truncated(cap)
-            members = [index for chain in chains for index in chain["members"]]
-            if sorted(members) != list(range(len(members))):
-                raise ValueError("each index occurs once")
+            return cls.from_dict(json.loads(text))
         except (ValueError, TypeError, KeyError) as error:
             if isinstance(error, InvalidInput):
                 raise
             raise InvalidInput(
                 f'a set of policies in JSON looks like {{"chains": […]}}, got {text[:60]!r}'
             ) from None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same in types that JSON knows."""
+        if self.rules:
+            raise InvalidInput("a Rule holds Python functions and cannot be written as JSON")
+        chains = [
+            {
+                "head": chain.head.to_dict(),
+                "members": chain.members.tolist(),
+                "caps": chain.caps.tolist(),
+            }
+            for chain in self.chains
+        ]
+        return {"chains": chains}
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Self:
+        """The set that `to_dict` gave."""
+        chains: list[dict[str, Any]] = fields["chains"]
+        policies: dict[int, Policy] = {}
+        for chain in chains:
+            head = Policy.from_dict(chain["head"])
+            for index, cap in zip(chain["members"], chain["caps"], strict=True):
+                policies[index] = head.truncated(cap)
+        members = [index for chain in chains for index in chain["members"]]
+        if sorted(members) != list(range(len(members))):
+            raise ValueError("each index occurs once")
         return cls(policies[index] for index in sorted(policies))
 
     @overload

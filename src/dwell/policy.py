@@ -7,7 +7,7 @@ boundary is one that the policy does not look at.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -119,22 +119,30 @@ class Policy:
 
     def to_json(self) -> str:
         """The policy as JSON; an infinite boundary is written as null."""
-        return json.dumps(
-            {"lower": _nulled(self.lower), "upper": _nulled(self.upper)}, allow_nan=False
-        )
+        return json.dumps(self.to_dict(), allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> Self:
         """The policy that `to_json` wrote."""
         try:
-            fields: dict[str, Any] = json.loads(text)
-            lower, upper = fields["lower"], fields["upper"]
-            if not (isinstance(lower, list) and isinstance(upper, list)):
-                raise TypeError("boundaries are lists")
-        except (ValueError, TypeError, KeyError):
+            return cls.from_dict(json.loads(text))
+        except (ValueError, TypeError, KeyError) as error:
+            if isinstance(error, InvalidInput):
+                raise
             raise InvalidInput(
                 f'a policy in JSON looks like {{"lower": […], "upper": […]}}, got {text[:60]!r}'
             ) from None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same in types that JSON knows."""
+        return {"lower": _nulled(self.lower), "upper": _nulled(self.upper)}
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Self:
+        """The policy that `to_dict` gave."""
+        lower, upper = fields["lower"], fields["upper"]
+        if not (isinstance(lower, list) and isinstance(upper, list)):
+            raise TypeError("boundaries are lists")
         return cls(
             [-np.inf if edge is None else edge for edge in lower],
             [np.inf if edge is None else edge for edge in upper],

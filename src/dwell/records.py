@@ -62,6 +62,20 @@ class Records:
             self.drawn[:count],
         )
 
+    def of_first(self, policies: int) -> "Records":
+        """The records of the first policies alone."""
+        if policies == self.durations.shape[1]:
+            return self
+        estimates = self.estimates
+        if estimates is not None and estimates.shape[1] > 1:
+            estimates = np.ascontiguousarray(estimates[:, :policies])
+        return Records(
+            np.ascontiguousarray(self.durations[:, :policies]),
+            np.ascontiguousarray(self.decisions[:, :policies]),
+            estimates,
+            self.drawn,
+        )
+
     def replace(self, tasks: IntArray, renewed: "Records") -> None:
         """Put other records in the place of those of some tasks."""
         self.durations[tasks], self.decisions[tasks] = renewed.durations, renewed.decisions

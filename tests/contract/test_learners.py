@@ -1,35 +1,25 @@
 """What every learner promises: one suite that all of them pass."""
 
-import copy
 import json
 import pickle
 from math import inf
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dwell import (
-    Ladder,
-    Policies,
-    Rule,
-    fixed,
-    simulate,
-)
+from dwell import Policies, Rule, fixed, simulate
+from dwell.testing import CHECKS, in_a_row
 from tests.contract.cases import (
     CASES,
     LEARNERS,
     THREE_VALUES,
     WIDTH,
     Case,
-    Restore,
     after,
+    begun,
     drawn_rows,
-    drive,
-    moments,
     outcome,
-    record,
 )
 from tests.refusals import refused
 from tests.strategies import PROPERTY
@@ -38,64 +28,28 @@ from tests.strategies import PROPERTY
 
 
 def test_the_cases_go_through_all_phases() -> None:
-    """CAPE drops policies one after the other, ESC finds a K, and all that choose have chosen."""
+    """CAPE eliminates policies one by one, ESC finds a K, and all that choose have chosen."""
     ends = {name: after(case, case.tasks).knowledge() for name, case in CASES.items()}
     assert [name for name in CASES if ends[name].chosen is None] == ["Esc"]
     for name in ("Cape", "CapeSharp", "Ladder"):
-        assert len({at for at in ends[name].dropped_at if at > 0}) == 2
+        assert len({at for at in ends[name].eliminated_at if at > 0}) == 2
     assert len(ends["Esc"].candidates) > 1
-    assert len(ends["EscCape"].dropped_at) == len(ends["Esc"].candidates) <= WIDTH // 2
-
-
-# A learner is a pure state machine.
+    assert len(ends["EscCape"].eliminated_at) == len(ends["Esc"].candidates) <= WIDTH // 2
 
 
 @LEARNERS
-def test_asking_changes_nothing(case: Case) -> None:
-    """A plan is the same when asked for twice; plan, knowledge and JSON leave the state alone."""
-    for tasks in moments(case):
-        learner = after(case, tasks)
-        before = learner.to_json()
-        assert learner.plan() == learner.plan()
-        learner.knowledge()
-        assert learner.to_json() == before
-
-
-RESTORED: dict[str, Restore] = {
-    "JSON": lambda learner: type(learner).from_json(learner.to_json()),
-    "a pickle": lambda learner: pickle.loads(pickle.dumps(learner)),
-    "a copy": copy.deepcopy,
-}
+@pytest.mark.parametrize("check", CHECKS)
+def test_every_learner_keeps_the_published_promises(case: Case, check: str) -> None:
+    """All checks that dwell.testing publishes, on all learners."""
+    CHECKS[check](case.subject)
 
 
 @LEARNERS
-@pytest.mark.parametrize("restore", RESTORED.values(), ids=RESTORED)
-def test_a_restored_learner_goes_on_identically(case: Case, restore: Restore) -> None:
-    """Restored at any moment, a learner has the same plan and learns the same from there on.
-
-    What it was restored from does not change with it.
-    """
-    rows = drawn_rows(case.world, case.tasks)
-    at_the_end = after(case, case.tasks).to_json()
-    for tasks in moments(case):
-        learner = after(case, tasks)
-        before = learner.to_json()
-        restored = restore(learner)
-        assert type(restored) is type(learner)
-        assert restored.to_json() == before
-        assert restored.plan() == learner.plan()
-        drive(restored, rows[tasks:])
-        assert restored.to_json() == at_the_end
-        assert learner.to_json() == before
-
-
-@LEARNERS
-def test_one_by_one_or_in_one_block_is_the_same(case: Case) -> None:
-    """A block of records and the same records one by one give the same state, bit for bit."""
-    rows = drawn_rows(case.world, case.tasks)
-    together, single = case.make(), case.make()
-    assert drive(together, rows) == drive(single, rows, sizes=[1])
-    assert single.to_json() == together.to_json()
+def test_a_pickle_is_the_learner(case: Case) -> None:
+    """Worker processes get what was sent to them, open tasks included."""
+    learner = after(case, case.tasks // 2)
+    learner.begin()
+    assert pickle.loads(pickle.dumps(learner)).to_json() == learner.to_json()
 
 
 @LEARNERS
@@ -104,30 +58,20 @@ def test_one_by_one_or_in_one_block_is_the_same(case: Case) -> None:
 def test_however_records_are_split_the_state_is_the_same(case: Case, sizes: list[int]) -> None:
     """Blocks of any sizes give the state that one block gives, bit for bit."""
     learner = case.make()
-    drive(learner, drawn_rows(case.world, case.tasks), sizes)
+    in_a_row(learner, drawn_rows(case.world, case.tasks), sizes)
     assert learner.to_json() == after(case, case.tasks).to_json()
 
 
 @LEARNERS
 def test_no_records_teach_nothing(case: Case) -> None:
-    """An empty block is taken in, and changes nothing, at any moment."""
-    for tasks in moments(case):
+    """An empty block closes a design and changes nothing, at any moment."""
+    for tasks in case.subject.moments:
         learner = after(case, tasks)
-        if (plan := learner.plan()) is not None:
-            before = learner.to_json()
-            assert learner.learn(record(plan, drawn_rows(case.world, case.tasks)[:0])) == 0
-            assert learner.to_json() == before
-
-
-@LEARNERS
-def test_no_more_records_are_taken_than_the_plan_stands_for(case: Case) -> None:
-    """Handed more than it asked for, a learner takes what it asked for and leaves the rest."""
-    rows = drawn_rows(case.world, case.tasks)
-    learner, done = case.make(), 0
-    while done < len(rows) and (plan := learner.plan()) is not None and plan.tasks is not None:
-        taken = learner.learn(record(plan, rows[done:]))
-        assert taken <= plan.tasks
-        done += taken
+        before = learner.to_json()
+        if (design := learner.begin(50)) is not None:
+            records = design.record(drawn_rows(case.world, case.tasks)[:0])
+            assert learner.learn(design, records) == 0
+            assert json.loads(learner.to_json())["state"] == json.loads(before)["state"]
 
 
 def test_esc_cape_takes_no_more_tasks_than_there_are() -> None:
@@ -136,81 +80,15 @@ def test_esc_cape_takes_no_more_tasks_than_there_are() -> None:
     rows = drawn_rows(case.world, case.tasks)
     searched = after(CASES["Esc"], case.tasks).knowledge().explored
     learner = case.make(tasks=searched + 20)
-    drive(learner, rows[:searched])
-    plan = learner.plan()
-    assert plan is not None
-    assert plan.tasks == 20
-    assert learner.learn(record(plan, rows[searched:])) == 20
-    assert learner.plan() is None
+    in_a_row(learner, rows[:searched])
+    design = begun(learner, 1000)
+    assert design.tasks == 20
+    assert learner.learn(design, design.record(rows[searched : searched + 20])) == 20
+    assert learner.begin() is None
     assert learner.knowledge().explored == searched + 20
 
 
-@LEARNERS
-def test_tasks_and_samples_are_counted(case: Case) -> None:
-    """What was explored is what was taken in before the choice; samples are those drawn for it."""
-    rows = drawn_rows(case.world, case.tasks)
-    learner, done, samples = case.make(), 0, 0
-    while done < len(rows) and (plan := learner.plan()) is not None and plan.tasks is not None:
-        records = record(plan, rows[done : done + min(100, plan.tasks)])
-        taken = learner.learn(records)
-        done += taken
-        samples += int(records.drawn[:taken].sum())
-        known = learner.knowledge()
-        assert (known.explored, known.samples) == (done, samples)
-    drive(learner, rows[done:])
-    assert (learner.knowledge().explored, learner.knowledge().samples) == (done, samples)
-
-
 # What it knows.
-
-
-@LEARNERS
-def test_what_is_run_for_good_is_the_choice(case: Case) -> None:
-    """A plan for good is to run the chosen policy alone; without one, to reject with the shortest.
-
-    The learners that explore first and then choose have no choice before.
-    """
-    for tasks in moments(case):
-        learner = after(case, tasks)
-        plan, known = learner.plan(), learner.knowledge()
-        assert known.chosen is None or known.chosen in known.candidates
-        if plan is None or plan.tasks is not None:
-            assert known.chosen is None or case.kind is Ladder
-            continue
-        assert plan.accepts == (known.chosen is not None)
-        assert (plan.oversamples, plan.extras) == (False, 0)
-        index = known.chosen or 0
-        choices = learner.choices
-        by_index = choices if isinstance(choices, Policies) else choices.first(index + 1)
-        assert list(plan.policies) == [by_index[index]]
-
-
-@LEARNERS
-@pytest.mark.parametrize("setup_cost", [0.0, 20.0])
-def test_intervals_follow_from_the_bounds(case: Case, setup_cost: float) -> None:
-    """Every ROI interval holds all ratios of a reward and a cost within their bounds.
-
-    No cost is below one sample and the set-up.
-    """
-    for tasks in moments(case):
-        known = after(case, tasks, setup_cost=setup_cost).knowledge()
-        if known.bounds is None:
-            assert known.roi_low is None
-            assert known.roi_high is None
-            continue
-        bounds, low, high = known.bounds, known.roi_low, known.roi_high
-        assert low is not None
-        assert high is not None
-        assert (low <= high).all()
-        assert (bounds.reward_low <= bounds.reward_high).all()
-        assert (bounds.cost_low <= bounds.cost_high).all()
-        assert (bounds.cost_low >= 1.0 + setup_cost).all()
-        for reward in (bounds.reward_low, bounds.reward_high):
-            for cost in (bounds.cost_low, bounds.cost_high):
-                known_ratio = np.isfinite(reward) & np.isfinite(cost)
-                ratio = (reward / np.where(known_ratio, cost, 1.0))[known_ratio]
-                assert (low[known_ratio] <= ratio).all()
-                assert (ratio <= high[known_ratio]).all()
 
 
 @pytest.mark.parametrize("name", ["ExploreThenCommit", "Cape"])
@@ -237,16 +115,6 @@ def test_when_the_search_ends_nothing_is_known_of_what_it_found() -> None:
     assert set(known.roi_high.tolist()) == {inf}
 
 
-@LEARNERS
-def test_dropped_policies_are_no_candidates(case: Case) -> None:
-    """Per policy there is the task at which it was dropped, in time; 0 for those that remain."""
-    for tasks in moments(case):
-        known = after(case, tasks).knowledge()
-        assert all(0 <= at <= known.explored for at in known.dropped_at)
-        assert all(known.dropped_at[k] == 0 for k in known.candidates)
-        assert list(known.candidates) == sorted(set(known.candidates))
-
-
 def test_esc_says_that_it_ran_out_of_tasks() -> None:
     """With too few tasks ESC and ESC-CAPE end with a note, nothing chosen and ROI 0."""
     for name in ("Esc", "EscCape"):
@@ -257,16 +125,6 @@ def test_esc_says_that_it_ran_out_of_tasks() -> None:
 
 
 # In the lab.
-
-
-@LEARNERS
-def test_simulating_leaves_the_learner_alone(case: Case) -> None:
-    """The learner that is given is copied, at any moment."""
-    for tasks in moments(case)[::3]:
-        learner = after(case, tasks)
-        before = learner.to_json()
-        simulate(learner, case.world, tasks=200, rng=0, sampled=True)
-        assert learner.to_json() == before
 
 
 @LEARNERS
@@ -324,6 +182,6 @@ def test_a_rule_can_be_learned_about_but_not_written() -> None:
     """CAPE takes any policy; one made of Python functions has no JSON, and it says so."""
     rule = Rule(lambda _: 2, lambda d, x: bool(x[d - 1] > 0), cap=2)
     learner = CASES["Cape"].make(policies=Policies([fixed(1, 1), rule, fixed(3, 1)]))
-    assert drive(learner, drawn_rows(THREE_VALUES, 1600)[:30]) == 30
+    assert in_a_row(learner, drawn_rows(THREE_VALUES, 1600)[:30]) == 30
     with refused("Rule", "JSON"):
         learner.to_json()

@@ -14,18 +14,10 @@ import pytest
 from dwell import (
     VacuousGuarantee,
 )
+from dwell.learners.design import Design
+from dwell.learners.learner import Learner
 from dwell.records import Records
-from tests.contract.cases import (
-    CASES,
-    LEARNERS,
-    SHORT,
-    TWO_VALUES,
-    AnyLearner,
-    Case,
-    after,
-    drawn_rows,
-    record,
-)
+from tests.contract.cases import CASES, LEARNERS, SHORT, Case, after, begun, drawn_rows
 from tests.refusals import refused
 
 BAD_POLICIES: list[tuple[str, Any]] = [("policies", []), ("policies", [3])]
@@ -77,94 +69,86 @@ def test_a_delta_however_small_can_be_worked_with(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", VacuousGuarantee)
         learner = CASES[name].make(delta=1e-310)
-    assert learner.plan() is not None
+    assert learner.begin() is not None
     learner.knowledge()
 
 
 def test_the_finest_accuracy_can_be_worked_with_and_finer_ones_are_refused() -> None:
     """No accuracy that is let in makes the number of tasks overflow later."""
-    assert CASES["Esc"].make(accuracy=1e-9).plan() is not None
+    assert CASES["Esc"].make(accuracy=1e-9).begin() is not None
     for accuracy in (9e-10, 1e-160, 1e-200):
         with refused("accuracy", accuracy):
             CASES["Esc"].make(accuracy=accuracy)
 
 
-def with_width(records: Records, width: int) -> Records:
-    """The same records of another number of policies."""
-
-    def widened(column: Any) -> Any:
-        return np.ascontiguousarray(np.repeat(column[:, :1], width, axis=1))
-
-    return Records(
-        widened(records.durations), widened(records.decisions), records.estimates, records.drawn
-    )
-
-
-def explored_part(case: Case) -> tuple[AnyLearner, Records]:
-    """A learner that is exploring, and five records that it could take in."""
+def explored_part(case: Case) -> tuple[Learner, Design, Records]:
+    """A learner that is exploring, and records that it could take in."""
     learner = after(case, 1)
-    plan = learner.plan()
-    assert plan is not None
-    return learner, record(plan, drawn_rows(case.world, case.tasks)[1:6])
-
-
-EXPLORING = pytest.mark.parametrize("name", [name for name in CASES if name != "Fixed"])
-
-
-@EXPLORING
-def test_records_without_estimates_are_refused_while_exploring(name: str) -> None:
-    """An exploring learner needs estimates of the rewards; the refusal leaves it as it was."""
-    learner, records = explored_part(CASES[name])
-    before = learner.to_json()
-    with refused("estimate"):
-        learner.learn(replace(records, estimates=None))
-    assert learner.to_json() == before
-
-
-@EXPLORING
-def test_records_of_other_policies_are_refused(name: str) -> None:
-    """A record must have a column for each policy of the plan.
-
-    The refusal leaves the learner as it was.
-    """
-    learner, records = explored_part(CASES[name])
-    before = learner.to_json()
-    for width in {1, 2, 3, 4} - {records.durations.shape[1]}:
-        with refused("record"):
-            learner.learn(with_width(records, width))
-        assert learner.to_json() == before
-
-
-def test_records_of_more_than_one_policy_are_refused_in_escs_second_phase() -> None:
-    """Once ESC knows a policy that earns it still wants records of one policy."""
-    learner = after(CASES["Esc"], 500)
-    plan = learner.plan()
-    assert plan is not None
-    assert not plan.oversamples
-    records = record(plan, drawn_rows(TWO_VALUES, 1400)[500:505])
-    with refused("record"):
-        learner.learn(with_width(records, 2))
+    design = begun(learner, 5)
+    return learner, design, design.record(drawn_rows(case.world, case.tasks)[1 : 1 + design.tasks])
 
 
 def test_records_that_contradict_themselves_are_refused() -> None:
     """Durations and estimates of different numbers of policies or tasks are no records."""
-    learner, records = explored_part(CASES["Cape"])
+    learner, design, records = explored_part(CASES["Cape"])
     assert records.rewards is not None
     before = learner.to_json()
     for estimates in (records.rewards[:, :2].copy(), records.rewards[:3].copy()):
         with refused("estimate"):
-            learner.learn(replace(records, estimates=estimates))
+            learner.learn(design, replace(records, estimates=estimates))
         assert learner.to_json() == before
 
 
 def test_an_estimate_per_policy_counts_like_one_for_all() -> None:
     """Where they are the same numbers, so are the sums."""
-    learner, records = explored_part(CASES["Cape"])
+    learner, design, records = explored_part(CASES["Cape"])
     assert records.estimates is not None
     each = np.repeat(records.estimates, records.durations.shape[1], axis=1)
     other = copy.deepcopy(learner)
-    assert learner.learn(records) == other.learn(replace(records, estimates=each))
+    assert learner.learn(design, records) == other.learn(design, replace(records, estimates=each))
     assert learner.to_json() == other.to_json()
+
+
+@LEARNERS
+def test_a_task_that_goes_on_cannot_be_recorded_or_learned_from(case: Case) -> None:
+    """Too few samples are refused by the design, and decisions still open by the learner."""
+    learner = case.make()
+    design = begun(learner)
+    rows = drawn_rows(case.world, case.tasks)
+    with refused("goes on", design.samples):
+        design.record(rows[:1, : design.policies.caps[0] - 1])
+    records = design.record(rows[:1])
+    before = learner.to_json()
+    with refused("goes on"):
+        learner.learn(design, replace(records, decisions=np.full_like(records.decisions, -1)))
+    assert learner.to_json() == before
+
+
+def test_tasks_in_a_row_come_one_after_another() -> None:
+    """While a design of several tasks is open nothing else is begun; else a design is of one."""
+    learner = CASES["Cape"].make()
+    several = begun(learner, 10)
+    assert several.tasks == 10
+    with refused("10 tasks in a row"):
+        learner.begin()
+    learner.forget(several)
+    assert begun(learner).tasks == 1
+    assert begun(learner, 10).tasks == 1
+
+
+@LEARNERS
+def test_what_is_no_design_is_refused(case: Case) -> None:
+    """And so is a number of tasks that is none."""
+    learner = case.make()
+    design = begun(learner)
+    records = design.record(drawn_rows(case.world, case.tasks)[:1])
+    with refused("Design"):
+        learner.learn(records, design)  # type: ignore[arg-type]  # the wrong way round
+    with refused("Design"):
+        learner.forget(7)  # type: ignore[arg-type]  # what is refused
+    for bad in (0, -1, 1.5, "two"):
+        with refused("tasks", bad):
+            learner.begin(bad)  # type: ignore[arg-type]  # what is refused
 
 
 @LEARNERS
@@ -211,8 +195,14 @@ def test_the_state_of_another_learner_is_refused(case: Case) -> None:
         lambda fields: fields.update(settings={}),
         lambda fields: fields["settings"].update(surprise=1),
         lambda fields: fields["settings"].update(setup_cost=-1),
-        lambda fields: fields["settings"].update(setup_cost={"nested": {"learner": "Nobody"}}),
-        lambda fields: fields["settings"].update(setup_cost={"array": [[1], [1, 2]]}),
+        lambda fields: fields["settings"].update(setup_cost={"policies": {}}),
+        lambda fields: fields.pop("queue"),
+        lambda fields: fields["queue"].update(begun="many"),
+        lambda fields: fields["queue"].update(open=[{"design": {}, "records": None}]),
+        lambda fields: fields["queue"]["open"][0]["design"].update(columns=[-1]),
+        lambda fields: fields["queue"]["open"][0]["design"].update(decider=7),
+        lambda fields: fields["queue"]["open"][0]["design"].update(number=999),
+        lambda fields: fields["queue"]["open"][0].update(records={"durations": []}),
     ],
     ids=[
         "no kind",
@@ -223,50 +213,55 @@ def test_the_state_of_another_learner_is_refused(case: Case) -> None:
         "settings empty",
         "an unknown setting",
         "a bad setting",
-        "an unknown kind inside",
-        "a bad array inside",
+        "policies that are none",
+        "no queue",
+        "a queue without a number",
+        "a design of nothing",
+        "a design of unknown policies",
+        "a design that nobody decides",
+        "a design of the future",
+        "records of nothing",
     ],
 )
 def test_a_spoilt_state_is_refused(case: Case, spoil: Callable[[dict[str, Any]], Any]) -> None:
     """What is not exactly what to_json wrote is refused in a sentence."""
-    fields = json.loads(after(case, 1).to_json())
+    learner = after(case, 1)
+    learner.begin()
+    fields = json.loads(learner.to_json())
     spoil(fields)
-    if "state" not in fields and not case.kind.STATE:
-        return  # a learner without a state can do without
     with refused():
         case.kind.from_json(json.dumps(fields))
-
-
-TALLY = {"explored": 0, "samples": 0, "duration_sums": [0.0] * 3, "reward_sums": [0.0] * 3}
 
 
 @pytest.mark.parametrize(
     ("name", "entry", "bad"),
     [
-        ("Cape", "tally", None),
-        ("Cape", "tally", {"tally": {}}),
-        ("Cape", "tally", {"tally": {**TALLY, "duration_sums": [0.0]}}),
-        ("Cape", "tally", {"tally": {**TALLY, "reward_sums": ["much"] * 3}}),
-        ("Cape", "tally", {"tally": {**TALLY, "explored": "some"}}),
-        ("Cape", "dropped_at", None),
-        ("Cape", "dropped_at", {"array": [0]}),
-        ("Cape", "dropped_at", {"array": ["never"] * 3}),
-        ("ExploreThenCommit", "tally", None),
-        ("ExploreThenCommit", "tally", {"tally": {**TALLY, "duration_sums": [0.0]}}),
+        ("Cape", "duration_sums", None),
+        ("Cape", "duration_sums", [0.0]),
+        ("Cape", "reward_sums", ["much"] * 3),
+        ("Cape", "explored", "some"),
+        ("Cape", "eliminated_at", None),
+        ("Cape", "eliminated_at", [0]),
+        ("Cape", "eliminated_at", ["never"] * 3),
+        ("Cape", "eliminated_at", [[1], [1, 2]]),
+        ("ExploreThenCommit", "samples", None),
+        ("ExploreThenCommit", "duration_sums", [0.0]),
         ("Esc", "level", "deep"),
-        ("Esc", "used", None),
+        ("Esc", "explored", None),
         ("EscCape", "esc", None),
-        ("EscCape", "esc", {"nested": {"learner": "Nobody"}}),
-        ("CapeSharp", "sums", {"array": [[0.0] * 3] * 7}),
-        ("CapeSharp", "sums", {"array": [[0.0] * 2] * 8}),
+        ("EscCape", "esc", {"level": "deep"}),
+        ("EscCape", "cape", {"explored": 0}),
+        ("CapeSharp", "sums", [[0.0] * 3] * 7),
+        ("CapeSharp", "sums", [[0.0] * 2] * 8),
         ("CapeSharp", "next_test", None),
-        ("Ladder", "sums", {"array": [[0.0] * 3] * 9}),
-        ("Ladder", "sums", {"array": [["much"] * 3] * 8}),
-        ("Ladder", "dropped_at", {"array": [0.0] * 3}),
-        ("Ladder", "credits", {"array": [0.0] * 3}),
+        ("Ladder", "sums", [[0.0] * 3] * 9),
+        ("Ladder", "sums", [["much"] * 3] * 8),
+        ("Ladder", "eliminated_at", [0.5] * 3),
+        ("Ladder", "credits", [0.0] * 3),
         ("Ladder", "chosen", "the best"),
         ("Ladder", "batches", None),
-        ("Ladder", "tasks", "some"),
+        ("Ladder", "batches", []),
+        ("Ladder", "explored", "some"),
     ],
 )
 def test_a_spoilt_entry_of_a_state_is_refused(name: str, entry: str, bad: Any) -> None:

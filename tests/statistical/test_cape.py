@@ -83,6 +83,6 @@ def test_esc_finds_an_index_beyond_which_no_policy_is_best() -> None:
     family = Countable(c=0.35, tasks=10**5, delta=DELTA)
     best = best_of(family, world)
     runs = [simulate(Esc(family, tasks=10**5), world, tasks=10**5, rng=seed) for seed in range(100)]
-    found = [run.learner.found for run in runs if isinstance(run.learner, Esc)]
+    found = [run.learner.state.found for run in runs if isinstance(run.learner, Esc)]
     assert all(k is not None and k >= best.k for k in found)
     assert all(run.reward == 0.0 for run in runs)

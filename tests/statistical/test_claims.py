@@ -11,17 +11,19 @@ from dwell import Cape
 from dwell.cli.reproduce import check_claims
 from dwell.lab.claims import CLAIMS
 from dwell.lab.claims.finding import Effort, fit_slope
+from dwell.learners.design import Design
 from dwell.records import Records
 
 
 class Reversed(Cape):
-    """Keeps what it should drop, and drops what it should keep."""
+    """Keeps what it should eliminate, and eliminates what it should keep."""
 
-    def learn(self, records: Records) -> int:
-        before = self.dropped_at.copy()
-        taken = super().learn(records)
-        if (self.dropped_at != before).any():
-            self.dropped_at = np.where(self.dropped_at == 0, self.tally.explored, 0)
+    def take(self, design: Design, records: Records) -> int:
+        before = self.state.eliminated_at.copy()
+        taken = super().take(design, records)
+        eliminated = self.state.eliminated_at
+        if (eliminated != before).any():
+            self.state.eliminated_at = np.where(eliminated == 0, self.state.explored, 0)
         return taken
 
 

@@ -114,7 +114,7 @@ def test_the_same_seed_gives_the_same_run() -> None:
         figures(simulate(learner, WORLD, tasks=10**4, rng=seed)) for seed in (1, 1, 2)
     )
     assert one == same != other
-    assert learner.tally.explored == 0
+    assert learner.state.explored == 0
 
 
 def test_regret_is_what_is_missing_to_the_best_policy() -> None:

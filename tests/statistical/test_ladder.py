@@ -36,8 +36,8 @@ from dwell.estimate.lines import radius
 from dwell.kernels.climbing import DURATIONS, ESTIMATED, REWARDS, SEEN, SPREAD, SQUARES
 from dwell.lab.suite import suite
 from dwell.learners.evidence import Rungs
-from dwell.records import until_stopped
 from dwell.table import Table
+from tests.contract.cases import begun
 
 RUNS, TASKS, DELTA = 400, 1000, 0.05
 
@@ -91,11 +91,10 @@ def watched(learner: Ladder | CapeSharp, world: World, rng: np.random.Generator)
     """Let it learn, and keep its sums after every block: moment, row, policy."""
     rows = world.sample(TASKS, 400, rng)[1]
     done, sums = 0, []
-    while done < TASKS and (plan := learner.plan()).tasks is not None:
-        assert plan.samples <= 400
-        block = rows[done : done + plan.tasks]
-        done += learner.learn(until_stopped(block, plan.policies, plan.extras))
-        sums.append(learner.sums.copy())
+    while done < TASKS and not (design := begun(learner, TASKS - done)).final:
+        assert design.samples <= 400
+        done += learner.learn(design, design.record(rows[done : done + design.tasks]))
+        sums.append(learner.state.sums.copy())
     return np.array(sums)
 
 
@@ -144,8 +143,8 @@ def failures(
             np.testing.assert_allclose(now.roi_low, bounds.roi_low[-1], rtol=1e-9)
             np.testing.assert_allclose(now.roi_high, bounds.roi_high[-1], rtol=1e-9)
         misses += missed(bounds, table)
-        wrong += bool(learner.dropped_at[best].any())
-        drops += bool(learner.dropped_at.any())
+        wrong += bool(learner.state.eliminated_at[best].any())
+        drops += bool(learner.state.eliminated_at.any())
     return misses, wrong, drops
 
 

@@ -1,4 +1,4 @@
-"""Evidence: how policies stand on one another, and what may be dropped."""
+"""Evidence: how policies stand on one another, and what may be eliminated."""
 
 from itertools import product
 from math import inf
@@ -14,7 +14,6 @@ from dwell.arrays import FloatArray
 from dwell.estimate.lines import radius
 from dwell.learners.evidence import Evidence, Reach, Rungs
 from dwell.records import until_stopped
-from tests.refusals import refused
 from tests.strategies import PROPERTY, policy_sets
 
 SMALL = st.integers(-3, 3).map(float)
@@ -45,11 +44,7 @@ def test_every_policy_stands_on_the_next_shorter_one_of_its_chain() -> None:
 def test_a_part_of_the_policies_is_recorded_by_columns() -> None:
     """Each column knows its policy, and the column that it stands on."""
     rungs = Rungs(MIXED)
-    recorded = rungs.recorded(np.array([0, 2, 3, 5]))
-    assert list(recorded.policies) == [MIXED[index] for index in (0, 2, 3, 5)]
-    assert recorded.below.tolist() == [-1, -1, 0, 2]
-    assert [recorded.column(index) for index in (0, 2, 3, 5)] == [0, 1, 2, 3]
-    assert rungs.recorded(np.array([0, 2, 3, 5])) is recorded
+    assert rungs.below_among((0, 2, 3, 5)).tolist() == [-1, -1, 0, 2]
 
 
 def durations(policies: Policies, observations: Any) -> Any:
@@ -106,7 +101,7 @@ def test_estimates_are_means_of_tasks() -> None:
     rows = World(Atoms([-0.2, 0.5]), Signs()).sample(200, 8, rng=4)[1]
     records = until_stopped(rows, policies, extras=2)
     evidence = empty_evidence(policies)
-    evidence.add(records, evidence.rungs.recorded(np.arange(4)))
+    evidence.add(records, (0, 1, 2, 3))
     assert records.rewards is not None
     np.testing.assert_allclose(evidence.reward, records.rewards.mean(axis=0))
     np.testing.assert_allclose(evidence.accept_rate, records.decisions.mean(axis=0))
@@ -125,7 +120,7 @@ def test_variances_are_those_of_the_mean_rewards() -> None:
     for seed in range(400):
         evidence = empty_evidence(policies)
         rows = world.sample(200, 8, rng=seed)[1]
-        evidence.add(until_stopped(rows, policies, 2), evidence.rungs.recorded(np.arange(3)))
+        evidence.add(until_stopped(rows, policies, 2), (0, 1, 2))
         estimates.append(evidence.reward)
         variances.append(evidence.reward_variance)
     truth = exact(policies, world).reward
@@ -151,16 +146,7 @@ def test_before_any_task_bounds_are_what_cannot_be_otherwise() -> None:
     assert evidence.cost.tolist() == bounds.cost_high.tolist()
 
 
-def test_records_of_other_policies_are_refused_before_they_change_anything() -> None:
-    """The number of policies of the plan is named."""
-    evidence = empty_evidence(MIXED)
-    records = until_stopped(np.ones((3, 9), dtype=np.int8), MIXED[:2], extras=1)
-    with refused("3 policies", "got 2"):
-        evidence.add(records, evidence.rungs.recorded(np.array([0, 1, 2])))
-    assert not evidence.sums.any()
-
-
-# What may be dropped.
+# What may be eliminated.
 
 CLASSES = {
     "a chain": Policies([HEAD.truncated(cap) for cap in (1, 2, 3, 4)]),
@@ -190,14 +176,14 @@ def random_reach(policies: Policies, seed: int) -> tuple[Reach, FloatArray, Floa
 @pytest.mark.parametrize("name", CLASSES)
 def test_a_best_policy_is_never_hopeless_while_the_bounds_hold(name: str) -> None:
     """5,000 random bounds, some so narrow that most policies are hopeless."""
-    dropped = 0
+    eliminated = 0
     for seed in range(5000):
         reach, reward, cost = random_reach(CLASSES[name], seed)
         best = max(0.0, float((reward / cost).max()))
         hopeless = reach.hopeless(np.full(len(reward), True))
         assert ((reward / cost)[hopeless] < best - 1e-15).all()
-        dropped += int(hopeless.sum())
-    assert dropped > 5000
+        eliminated += int(hopeless.sum())
+    assert eliminated > 5000
 
 
 @pytest.mark.parametrize("name", CLASSES)

@@ -1,7 +1,7 @@
 """Ladder and CAPE with sharper estimates: how they begin, go on and end, on any policies."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,10 +24,11 @@ from dwell import (
     simulate,
 )
 from dwell.arrays import FloatArray, Samples
-from dwell.lab.draw import run_until_stopped
-from dwell.learners.learner import Plan
+from dwell.learners.design import Design
+from dwell.learners.learner import Learner
 from dwell.learners.standing import Standing
 from dwell.records import until_stopped
+from tests.contract.cases import begun
 from tests.refusals import refused
 
 CHAIN = hoeffding([1, 2, 4, 8], c=0.35, tasks=100, delta=0.05)
@@ -38,6 +39,14 @@ BOTH: Any = {
     "Ladder": Ladder,
     "CapeSharp": lambda policies, **other: CapeSharp(policies, tasks=10**6, **other),
 }
+
+
+def assert_alone(learner: Learner, policies: Policies, index: int, *, accepts: bool) -> None:
+    """One policy is run for good, and accepts or is not heeded."""
+    design = begun(learner)
+    assert list(design.policies) == [policies[index]]
+    assert (design.columns, design.accepts, design.final) == ((index,), accepts, True)
+    assert (design.oversamples, design.extras, design.teaches) == (False, 0, False)
 
 
 def test_at_first_everything_is_rejected_and_all_levels_are_tried() -> None:
@@ -52,11 +61,11 @@ def test_at_first_everything_is_rejected_and_all_levels_are_tried() -> None:
     assert "everything is rejected" in known.note
     deepest = set()
     for row in EARNS.sample(40, 80, rng=0)[1]:
-        plan = learner.plan()
-        if learner.chosen is None and plan.tasks is not None:
-            assert not plan.accepts
-            deepest.add(plan.policies.caps[-1])
-        learner.learn(until_stopped(row[None, : plan.samples].copy(), plan.policies, plan.extras))
+        design = begun(learner)
+        if learner.state.chosen is None and not design.final:
+            assert not design.accepts
+            deepest.add(design.policies.caps[-1])
+        learner.learn(design, design.record(row))
     assert len(deepest) > 1
 
 
@@ -64,30 +73,27 @@ def test_a_round_is_a_tenth_of_what_came_before() -> None:
     """The first ten have a task each; batches add up to their round."""
     learner, world, rng = Ladder(CHAIN), EARNS, np.random.default_rng(0)
     lengths = []
-    while learner.tasks < 1000:
-        lengths.append(sum(batch[-1] for batch in learner.batches))
-        assert lengths[-1] == max(1, learner.tasks // 10)
-        for _ in learner.batches[:]:
-            plan = learner.plan()
-            assert plan.tasks is not None
-            values = world.sample_values(plan.tasks, rng)
-            learner.learn(run_until_stopped(world.law, values, plan, rng))
+    while learner.state.explored < 1000:
+        lengths.append(sum(batch.tasks for batch in learner.state.batches))
+        assert lengths[-1] == max(1, learner.state.explored // 10)
+        for _ in learner.state.batches[:]:
+            design = begun(learner, 1000)
+            rows = world.sample(design.tasks, design.samples, rng)[1]
+            learner.learn(design, design.record(rows))
     assert lengths[:20] == [1] * 20
     assert lengths[-1] > 80
 
 
-def test_where_all_policies_lose_all_are_dropped_and_everything_is_rejected() -> None:
+def test_where_all_policies_lose_all_are_eliminated_and_everything_is_rejected() -> None:
     """From then on a task earns exactly 0, and costs what the shortest policy costs."""
     learner = Ladder(GULLIBLE, setup_cost=2.0)
     first = simulate(learner, LOSES, tasks=2000, rng=3)
     known = first.known
     assert (known.candidates, known.chosen) == ((), None)
     assert 0 < known.explored < 2000
-    assert all(0 < at <= known.explored for at in known.dropped_at)
+    assert all(0 < at <= known.explored for at in known.eliminated_at)
     assert "everything is rejected" in known.note
-    plan = first.learner.plan()
-    assert plan is not None
-    assert plan == Plan(GULLIBLE[:1], accepts=False, oversamples=False, tasks=None)
+    assert_alone(first.learner, GULLIBLE, 0, accepts=False)
     longer = simulate(learner, LOSES, tasks=10**9, rng=3)
     cheapest = float(exact(GULLIBLE, LOSES, setup_cost=2.0).cost[0])
     assert longer.reward == first.reward
@@ -96,12 +102,12 @@ def test_where_all_policies_lose_all_are_dropped_and_everything_is_rejected() ->
     assert (drawn.reward, drawn.cost) == (0.0, 500 * cheapest)
 
 
-def test_cape_with_sharper_estimates_rejects_everything_where_it_has_dropped_all() -> None:
-    """Two policies that do the same are dropped at once; of others the last is run, as by CAPE."""
+def test_cape_with_sharper_estimates_rejects_everything_where_it_has_eliminated_all() -> None:
+    """Two that do the same are eliminated at once; of others the last is run, as by CAPE."""
     alike = Policies([fixed(1, -1), fixed(1, -1.5)])
     run = simulate(CapeSharp(alike, tasks=10**6), LOSES, tasks=10**6, rng=3)
     assert (run.known.candidates, run.chosen) == ((), None)
-    assert run.learner.plan() == Plan(alike[:1], accepts=False, oversamples=False, tasks=None)
+    assert_alone(run.learner, alike, 0, accepts=False)
     # All that it accepted it accepted while exploring, at a loss of 1/2 each.
     assert run.reward == -0.5 * run.explored
     run = simulate(CapeSharp(GULLIBLE, tasks=10**6), LOSES, tasks=10**6, rng=3)
@@ -109,13 +115,13 @@ def test_cape_with_sharper_estimates_rejects_everything_where_it_has_dropped_all
 
 
 def test_a_last_policy_that_earns_is_run_for_good() -> None:
-    """Only the longest ever accepts: the others are dropped, and it goes on alone."""
+    """Only the longest ever accepts: the others are eliminated, and it goes on alone."""
     head = Policy([-7] * 5 + [1], [7] * 5 + [1])
     policies = Policies([head.truncated(cap) for cap in (1, 3, 6)])
     run = simulate(Ladder(policies), EARNS, tasks=10**9, rng=1)
     assert (run.known.candidates, run.chosen, run.known.note) == ((2,), 2, "")
     assert run.explored < 10**4
-    assert run.learner.plan() == Plan(policies[2:], accepts=True, oversamples=False, tasks=None)
+    assert_alone(run.learner, policies, 2, accepts=True)
     assert run.roi == pytest.approx(float(exact(policies, EARNS).roi[2]), rel=1e-3)
 
 
@@ -123,14 +129,13 @@ def test_records_must_have_estimates_exactly_where_the_plan_asks_for_them() -> N
     """A batch without samples after acceptances cannot be told apart from one with them else."""
     learner = Ladder(CHAIN)
     rng = np.random.default_rng(0)
-    while (plan := learner.plan()).extras:
-        assert plan.tasks is not None
-        records = run_until_stopped(EARNS.law, EARNS.sample_values(plan.tasks, rng), plan, rng)
-        learner.learn(records)
+    while (design := begun(learner, 1000)).extras:
+        rows = EARNS.sample(design.tasks, design.samples, rng)[1]
+        learner.learn(design, design.record(rows))
     before = learner.to_json()
-    rows = EARNS.sample(1, plan.samples + 2, rng)[1]
+    rows = EARNS.sample(1, design.samples + 2, rng)[1]
     with refused("asks for 0 samples", "have estimates"):
-        learner.learn(until_stopped(rows, plan.policies, extras=2))
+        learner.learn(design, replace(design, extras=2).record(rows))
     assert learner.to_json() == before
 
 
@@ -199,7 +204,7 @@ def test_any_policies_and_scales_go_through(kind: str, name: str) -> None:
 
 
 def test_the_same_policy_twice_is_learned_like_once() -> None:
-    """A duplicate adds nothing to reward and cost; neither is dropped for the other's sake."""
+    """A duplicate adds nothing to reward and cost; neither is eliminated for the other's sake."""
     run = simulate(Ladder([CHAIN[2], CHAIN[2]]), EARNS, tasks=2000, rng=6)
     assert run.known.candidates == (0, 1)
     assert run.known.roi is not None
@@ -231,13 +236,13 @@ def test_tasks_drawn_piece_by_piece_are_those_drawn_at_once(
     extras: int, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Records of rows that are served 64 samples first, then more to those that want more."""
-    monkeypatch.setattr("dwell.lab.draw._MOST_SAMPLES", most)
+    monkeypatch.setattr("dwell.learners.design._MOST_SAMPLES", most)
     grid = [hoeffding([8, 60, 200], c=c, tasks=100, delta=0.05) for c in (0.3, 0.5)]
     policies = Policies(policy for same_cap in zip(*grid, strict=True) for policy in same_cap)
     rows = World(Atoms([-0.3, 0.0, 0.2]), Signs()).sample(80, 200 + extras, rng=8)[1]
-    plan = Plan(policies, accepts=True, oversamples=False, tasks=80, extras=extras)
+    design = Design(policies=policies, columns=tuple(range(6)), tasks=80, extras=extras)
     law = ByRow(rows, {})
-    ours = run_until_stopped(law, np.arange(80.0), plan, np.random.default_rng(0))
+    ours = design.run(80, lambda tasks, samples: law.sample(tasks.astype(float), samples, None))
     whole = until_stopped(rows, policies, extras)
     assert ours.durations.tolist() == whole.durations.tolist()
     assert ours.decisions.tolist() == whole.decisions.tolist()
@@ -256,10 +261,9 @@ def test_extras_are_never_more_than_the_longest_policy_draws(setup_cost: float) 
     for make in BOTH.values():
         learner = make(CHAIN, setup_cost=setup_cost)
         for row in EARNS.sample(60, 16, rng=1)[1]:
-            plan = learner.plan()
-            assert plan.extras <= 8
-            records = until_stopped(row[None, : plan.samples].copy(), plan.policies, plan.extras)
-            assert learner.learn(records) == 1
+            design = begun(learner)
+            assert design.extras <= 8
+            assert learner.learn(design, design.record(row)) == 1
 
 
 def test_a_bound_whose_square_is_no_number_will_do() -> None:

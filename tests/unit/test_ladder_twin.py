@@ -8,7 +8,6 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from dwell import Atoms, Ladder, Policies, Policy, Signs, World, fixed, hoeffding
-from dwell.records import until_stopped
 from tests.ladder_twin import LadderTwin, TooClose
 from tests.strategies import PROPERTY
 
@@ -24,24 +23,27 @@ def check(policies: Policies, values: list[float], tasks: int, seed: int, **give
     width = policies.caps[-1] + int(2 * (policies.caps[-1] + given["setup"]))
     rows = World(Atoms(values), Signs()).sample(tasks, width, rng=seed)[1]
     for row in rows:
-        assert learner.batches == [list(batch) for batch in twin.batches]
-        assert learner.chosen == twin.chosen
-        assert learner.dropped_at.tolist() == twin.dropped_at
-        np.testing.assert_allclose(learner.credits, twin.credits, rtol=1e-9, atol=1e-9)
-        plan = learner.plan()
-        assert plan.accepts == (twin.chosen is not None)
-        if plan.tasks is None:
+        state = learner.state
+        assert [tuple(batch) for batch in state.batches] == [tuple(each) for each in twin.batches]
+        assert state.chosen == twin.chosen
+        assert state.eliminated_at.tolist() == twin.eliminated_at
+        np.testing.assert_allclose(state.credits, twin.credits, rtol=1e-9, atol=1e-9)
+        design = learner.begin()
+        assert design is not None
+        assert design.accepts == (twin.chosen is not None)
+        if design.final:
             assert not twin.batches
             break
         columns = twin.recorded()
-        assert list(plan.policies) == [policies[k] for k in columns]
-        assert columns[plan.decider] == twin.batches[0].decider
-        learner.learn(until_stopped(row[None, : plan.samples].copy(), plan.policies, plan.extras))
+        assert list(design.columns) == columns
+        assert list(design.policies) == [policies[k] for k in columns]
+        assert columns[design.decider] == twin.batches[0].decider
+        learner.learn(design, design.record(row))
         twin.learn(row.tolist())
     known = learner.knowledge()
     assert (known.explored, known.samples) == (twin.tasks, twin.samples)
     sums = [[rung[name] for rung in twin.rungs] for name in NAMES]
-    np.testing.assert_allclose(learner.sums, sums, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(learner.state.sums, sums, rtol=1e-9, atol=1e-9)
     twin.bound_all()
     assert known.bounds is not None
     for ours, theirs in (
@@ -74,7 +76,7 @@ def classes(draw: st.DrawFn) -> Policies:
 )
 @settings(PROPERTY)
 def test_ladder_is_its_plain_twin_task_by_task(**instance: Any) -> None:
-    """Batches, choice and what is dropped are the twin's after every task, and so are the sums.
+    """Batches, choice and what is eliminated are the twin's after every task, and so are the sums.
 
     An instance is left out if a decision hangs on numbers within 1e-9 of one another.
     """
@@ -97,8 +99,8 @@ NAMED: dict[str, tuple[Policies, list[float], tuple[int, ...]]] = {
 
 @pytest.mark.parametrize("name", NAMED)
 def test_the_twin_is_compared_to_the_end(name: str) -> None:
-    """Where all but one policy, or all of them, are dropped one after another."""
+    """Where all but one policy, or all of them, are eliminated one after another."""
     policies, values, left = NAMED[name]
     learner = check(policies, values, tasks=3000, seed=1, setup=0.0, delta=0.5, bound=1.0)
     assert learner.knowledge().candidates == left
-    assert learner.plan().tasks is None
+    assert learner.state.settled

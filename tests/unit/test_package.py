@@ -19,7 +19,7 @@ MODULES = sorted(
     for path in HOME.rglob("*.py")
     if path.stem != "__main__"
 )
-PACKAGES = {"estimate", "objectives", "planning", "rules"}
+PACKAGES = {"estimate", "objectives", "planning", "rules", "testing"}
 HEAVY = {"numpy", "scipy", "numba", "plotly", "click", "rich"}
 
 

@@ -142,7 +142,7 @@ def per_task(records: Records, rungs: Rungs, columns: IntArray) -> tuple[FloatAr
             records.estimates[alone],
             records.drawn[alone],
         )
-        evidence.add(one, rungs.recorded(columns))
+        evidence.add(one, tuple(columns.tolist()))
         rewards.append(sums[REWARDS])
         durations.append(sums[DURATIONS])
     return np.array(rewards), np.array(durations)
@@ -153,17 +153,17 @@ def check_unbiased(
 ) -> None:
     """Records of some policies, against the exact figures of the same."""
     rungs = Rungs(policies)
-    recorded = rungs.recorded(columns)
+    recorded = Policies(policies[index] for index in columns)
     observations = tuple(chances(values[0]))
-    sequences = every_sequence(observations, recorded.policies.caps[-1] + extras)
-    records = until_stopped(sequences, recorded.policies, extras)
+    sequences = every_sequence(observations, recorded.caps[-1] + extras)
+    records = until_stopped(sequences, recorded, extras)
     assert not unfinished(records, sequences.shape[1]).any()
     assert records.rewards is not None
     rung_rewards, rung_durations = per_task(records, rungs, columns)
     for value in values:
         weights = likelihood(sequences, chances(value))
         assert weights.sum() == pytest.approx(1.0, abs=1e-12)
-        table = exact(recorded.policies, World(Atoms([value]), law))
+        table = exact(recorded, World(Atoms([value]), law))
         close: Any = {"rtol": 0.0, "atol": 1e-12}
         earned = value * (weights @ (records.decisions == 1))
         np.testing.assert_allclose(weights @ records.rewards, earned, **close)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dwell import exact, simulate
-from dwell.lab.contestants import CONTESTANTS
 from dwell.lab.suite import Instance, suite
+from dwell.learners.registry import LEARNERS
 from dwell.policy import Policy
 from dwell.table import Table
 
@@ -88,10 +88,10 @@ def test_the_band_for_headlines_knows_how_much_a_sample_varies() -> None:
 
 
 @pytest.mark.parametrize("instance", [suite()[0], suite()[-1], suite(grid=True)[0]], ids=str)
-@pytest.mark.parametrize("name", CONTESTANTS)
-def test_every_contestant_runs(name: str, instance: Instance) -> None:
+@pytest.mark.parametrize("name", [name for name, entry in LEARNERS.items() if not entry.countable])
+def test_every_learner_that_chooses_among_policies_runs(name: str, instance: Instance) -> None:
     """Each learner has the instance's policies and set-up cost, and uses up its tasks."""
-    learner = CONTESTANTS[name](instance, 50)
+    learner = instance.learner(name, 50)
     assert learner.choices == instance.policies
     assert learner.setup_cost == instance.setup_cost
     assert simulate(learner, instance.world, 50, rng=0).tasks == 50

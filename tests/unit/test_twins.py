@@ -22,8 +22,6 @@ from dwell import (
 )
 from dwell.arrays import FloatArray, Samples
 from dwell.learners.learner import Learner
-from dwell.outcomes import scan
-from dwell.records import Records, oversampled
 from tests.plain import CapeTwin, EscTwin
 
 
@@ -43,17 +41,10 @@ class Served(Signs):
 def one_by_one(learner: Learner, rows: Samples) -> int:
     """Drive a learner a task at a time until it has made up its mind; say how many tasks."""
     for task, row in enumerate(rows):
-        plan = learner.plan()
-        if plan is None or plan.tasks is None:
+        design = learner.begin()
+        if design is None or design.final:
             return task
-        samples = row[None, : plan.samples].copy()
-        if plan.oversamples:
-            records = oversampled(samples, plan.policies)
-        else:
-            outcomes = scan(samples, plan.policies)
-            drawn = outcomes.durations[:, -1].astype(np.int64)
-            records = Records(outcomes.durations, outcomes.decisions, None, drawn)
-        assert learner.learn(records) == 1
+        assert learner.learn(design, design.record(row)) == 1
     return len(rows)
 
 
@@ -106,7 +97,7 @@ def check_cape(policies: Policies, instance: dict[str, Any]) -> CapeTwin:
     assert known.chosen == twin.chosen == run.chosen
     assert list(known.candidates) == twin.candidates
     for task, candidates in enumerate(twin.trace):
-        left = [k for k, at in enumerate(known.dropped_at) if at == 0 or at > task]
+        left = [k for k, at in enumerate(known.eliminated_at) if at == 0 or at > task]
         assert left == candidates
     assert known.samples == twin.drawn
     alive = np.arange(len(policies)) <= max(twin.candidates)
@@ -117,7 +108,7 @@ def check_cape(policies: Policies, instance: dict[str, Any]) -> CapeTwin:
         (bounds.cost_high, twin.c_high),
     ):
         np.testing.assert_allclose(ours[alive], np.array(theirs)[alive], rtol=1e-12, atol=1e-12)
-    assert run.known.dropped_at == known.dropped_at
+    assert run.known.eliminated_at == known.eliminated_at
     return twin
 
 
@@ -128,7 +119,7 @@ def test_cape_is_algorithm_1_step_by_step(instance: dict[str, Any]) -> None:
     check_cape(instance.pop("policies"), instance)
 
 
-def test_the_twin_is_compared_where_the_longest_candidates_are_dropped() -> None:
+def test_the_twin_is_compared_where_the_longest_candidates_are_eliminated() -> None:
     """Here they go one after another, in the middle of a block that the lab has drawn."""
     twin = check_cape(
         Policies([fixed(samples, threshold=1) for samples in (1, 2, 3)]),
@@ -160,7 +151,8 @@ def check_esc_cape(
 
     esc = Esc(family, tasks=tasks, delta=delta, setup_cost=setup)
     one_by_one(esc, rows)
-    assert (esc.found, esc.used, esc.samples) == (found, twin.used, twin.drawn)
+    state = esc.state
+    assert (state.found, state.explored, state.samples) == (found, twin.used, twin.drawn)
     assert bool(esc.failed) == (found is None)
 
     learner = EscCape(family, tasks=tasks, delta=delta, setup_cost=setup)

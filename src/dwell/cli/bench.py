@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from dwell.cli.learners import listing
 from dwell.cli.options import (
     number_of_runs,
     option,
@@ -20,21 +21,17 @@ from dwell.cli.output import progress, show
 from dwell.cli.running import Job, executor_of, run_all
 from dwell.errors import InvalidInput
 from dwell.files import write_whole
+from dwell.learners.registry import LEARNERS
 
 _TASKS, _QUICK_TASKS = (10**2, 10**3, 10**4, 10**5, 10**6), (10**2, 10**3, 10**4)
 _REPLICATIONS, _QUICK_REPLICATIONS = 20, 5
+_CHOOSERS = tuple(name for name, entry in LEARNERS.items() if not entry.countable)
 
 
 def _instance_names() -> Iterable[str]:
     from dwell.lab.suite import suite
 
     return (instance.name for instance in suite())
-
-
-def _learner_names() -> Iterable[str]:
-    from dwell.lab.contestants import CONTESTANTS
-
-    return CONTESTANTS
 
 
 def _names_of(
@@ -67,6 +64,7 @@ def bench(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
+@listing(*_CHOOSERS)
 @bench.command
 @option(
     "--instances",
@@ -76,7 +74,7 @@ def bench(context: click.Context) -> None:
 )
 @option(
     "--learners",
-    _names_of("learner", _learner_names),
+    _names_of("learner", lambda: _CHOOSERS),
     metavar="LIST",
     help="Which learners, by name.  [default: all]",
 )
@@ -123,11 +121,7 @@ def learners(
 
     \b
     Learners:
-      ladder      explores with a shrinking share of the spending; needs no number of tasks
-      cape        capped policy elimination, the paper's
-      cape-sharp  cape's schedule with ladder's estimates and bounds
-      etc         explores as long as cape, then commits
-      longest     always runs the last policy, with the largest cap
+    {learners}
 
     \b
     Examples:
@@ -135,17 +129,16 @@ def learners(
       dwell bench learners --instances rare-win,headlines --learners cape,etc --tasks 1e4,1e6
       dwell bench learners --grid --out scores.csv --plot scores.html
     """  # noqa: D301 - click knows text to keep as it is by a real backspace
-    from dwell.lab.contestants import CONTESTANTS
     from dwell.lab.suite import suite
     from dwell.report.bench import score_grids, score_page, score_row
 
     chosen = [at for at in suite(grid=grid) if instances is None or at.name in instances]
     budgets = sorted(set(tasks or (_QUICK_TASKS if quick else _TASKS)))
     replications = replications or (_QUICK_REPLICATIONS if quick else _REPLICATIONS)
-    cells = list(product(chosen, learners or CONTESTANTS, budgets))
+    cells = list(product(chosen, learners or _CHOOSERS, budgets))
     jobs = [
         Job(
-            learner=CONTESTANTS[name](instance, count),
+            learner=instance.learner(name, count),
             world=instance.world,
             tasks=count,
             replications=replications,

@@ -1,31 +1,57 @@
-"""Learners by the names that the command line has for them."""
+"""Learners as options describe them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from inspect import cleandoc
 from typing import TYPE_CHECKING
+
+import click
 
 from dwell.cli.options import Problem
 from dwell.errors import InvalidInput
+from dwell.learners.registry import LEARNERS, arguments_of, make
 
 if TYPE_CHECKING:
     from dwell.learners.learner import Learner
 
-# Each learner, with the options that mean nothing to it.
-WITHOUT_MEANING = {
-    "ladder": ("step", "exploration_cap"),
-    "cape": ("step",),
-    "cape-sharp": ("step",),
-    "esc": ("caps", "min_samples", "exploration_cap"),
-    "esc-cape": ("caps", "min_samples"),
-    "etc": ("step", "bound"),
-    "fixed": ("step", "bound", "exploration_cap"),
+# Options that some learners have no use for, and the argument that each is for.
+_ARGUMENTS = {
+    "caps": "policies",
+    "min_samples": "policies",
+    "step": "family",
+    "exploration_cap": "exploration_cap",
+    "bound": "bound",
 }
 
 
+def listing(*names: str) -> Callable[[click.Command], click.Command]:
+    """Puts learners and what they do in the place of {learners} in a command's help."""
+    width = max(map(len, names))
+    lines = "\n".join(f"  {name:{width}}  {LEARNERS[name].about}" for name in names)
+
+    def listed(command: click.Command) -> click.Command:
+        command.help = cleandoc(command.help or "").replace("{learners}", lines)
+        return command
+
+    return listed
+
+
+def refuse_without_meaning(learner: str) -> None:
+    """Refuse options of the command that mean nothing to a learner."""
+    context = click.get_current_context()
+    known = arguments_of(learner)
+    for name, argument in _ARGUMENTS.items():
+        given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+        if given and argument not in known:
+            spelled = "--" + name.replace("_", "-")
+            raise InvalidInput(f"{spelled} means nothing to the learner {learner}; leave it out")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recipe:
-    """How to make a learner for any number of tasks."""
+class Asked:
+    """A learner that was asked for, to be made for any number of tasks."""
 
     name: str
     problem: Problem
@@ -36,83 +62,45 @@ class Recipe:
     @property
     def largest_cap(self) -> int:
         """The largest cap of a finite class; the smallest of one without end."""
-        return self.step if self.name.startswith("esc") else self.problem.caps[-1]
+        return self.step if LEARNERS[self.name].countable else self.problem.caps[-1]
 
     def learner(self, tasks: int) -> Learner:
         """The learner."""
         from dwell.families import Countable
-        from dwell.learners.baselines import ExploreThenCommit, Fixed
-        from dwell.learners.cape import Cape
-        from dwell.learners.cape_sharp import CapeSharp
-        from dwell.learners.esc import Esc
-        from dwell.learners.esc_cape import EscCape
-        from dwell.learners.ladder import Ladder
 
-        problem, delta, setup_cost = self.problem, self.problem.delta, self.problem.setup_cost
-        cap = self.exploration_cap
-        match self.name:
-            case "fixed":
-                return Fixed(problem.policies(), setup_cost=setup_cost)
-            case "etc":
-                return ExploreThenCommit(
-                    problem.policies(),
-                    tasks=tasks,
-                    exploration_cap=cap,
-                    delta=delta,
-                    setup_cost=setup_cost,
+        problem = self.problem
+        choices: dict[str, object] = (
+            {
+                "family": Countable(
+                    c=problem.c, tasks=problem.band_tasks, delta=problem.delta, step=self.step
                 )
-            case "ladder":
-                return Ladder(
-                    problem.policies(),
-                    delta=delta,
-                    setup_cost=setup_cost,
-                    bound=self._checked_bound(),
-                )
-            case "cape-sharp":
-                return CapeSharp(
-                    problem.policies(),
-                    tasks=tasks,
-                    delta=delta,
-                    exploration_cap=cap,
-                    setup_cost=setup_cost,
-                    bound=self._checked_bound(),
-                )
-            case "cape":
-                return Cape(
-                    problem.policies(),
-                    tasks=tasks,
-                    delta=delta,
-                    exploration_cap=cap,
-                    setup_cost=setup_cost,
-                    bound=self._checked_bound(),
-                    announce=False,  # the command prints what it knows as a note
-                )
-        family = Countable(c=problem.c, tasks=problem.band_tasks, delta=delta, step=self.step)
-        bound = self._checked_bound()
-        if self.name == "esc":
-            return Esc(family, tasks=tasks, delta=delta, setup_cost=setup_cost, bound=bound)
-        return EscCape(
-            family,
+            }
+            if LEARNERS[self.name].countable
+            else {"policies": problem.policies()}
+        )
+        return make(
+            self.name,
+            **choices,
             tasks=tasks,
-            delta=delta,
-            exploration_cap=cap,
-            setup_cost=setup_cost,
-            bound=bound,
+            delta=problem.delta,
+            exploration_cap=self.exploration_cap,
+            setup_cost=problem.setup_cost,
+            bound=self._checked_bound(),
+            announce=False,  # the command prints what it knows as a note
         )
 
     def _checked_bound(self) -> float:
         from dwell.laws import Gaussian
 
-        if self.bound is not None:
-            return self.bound
-        if isinstance(self.problem.world.law, Gaussian):
-            # Ladder's bounds need a range; the paper's make do with a scale.
-            wanted = (
-                "what they hardly ever exceed"
-                if self.name in ("ladder", "cape-sharp")
-                else "the scale with which they are sub-Gaussian, values included"
-            )
-            raise InvalidInput(
-                f"observations under {self.problem.world.law} have no bound; give --bound, {wanted}"
-            )
-        return 1.0
+        law = self.problem.world.law
+        if self.bound is not None or not isinstance(law, Gaussian):
+            return self.bound or 1.0
+        if "bound" not in arguments_of(self.name):
+            return 1.0
+        # Ladder's bounds need a range; the paper's make do with a scale.
+        wanted = (
+            "what they hardly ever exceed"
+            if self.name in ("ladder", "cape-sharp")
+            else "the scale with which they are sub-Gaussian, values included"
+        )
+        raise InvalidInput(f"observations under {law} have no bound; give --bound, {wanted}")

@@ -29,6 +29,7 @@ class Job:
     world: World
     tasks: int | None = None
     samples: int | None = None
+    overlap: int = 1
     replications: int
 
 
@@ -85,6 +86,7 @@ def run_all(
             rng=seed,
             samples=job.samples,
             sampled=sampled,
+            overlap=job.overlap,
             executor=executor,
         )
         for job in jobs

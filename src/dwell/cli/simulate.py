@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dwell.cli.learners import WITHOUT_MEANING, Recipe
+from dwell.cli.learners import Asked, listing, refuse_without_meaning
 from dwell.cli.options import (
     Problem,
     number_of_runs,
@@ -24,6 +24,7 @@ from dwell.cli.output import note, progress, show
 from dwell.cli.running import Job, executor_of, run_all
 from dwell.errors import InvalidInput
 from dwell.files import write_whole
+from dwell.learners.registry import LEARNERS
 
 if TYPE_CHECKING:
     from dwell.lab.run import Run
@@ -32,15 +33,14 @@ if TYPE_CHECKING:
 _TASKS = (10**3, 10**4, 10**5, 10**6)
 
 
+@listing(*LEARNERS)
 @click.command
 @click.option(
     "--learner",
-    type=click.Choice(list(WITHOUT_MEANING)),
+    type=click.Choice(list(LEARNERS)),
     default="ladder",
     show_default=True,
-    help="ladder needs no number of tasks; cape, esc and esc-cape are the paper's, the latter two "
-    "for policies without end, k = 1, 2, …; cape-sharp is cape with ladder's estimates; etc "
-    "explores, then commits; fixed always runs the largest cap.",
+    help="Which learner, as below.",
 )
 @option(
     "--tasks",
@@ -68,6 +68,13 @@ _TASKS = (10**3, 10**4, 10**5, 10**6)
     help="Observations lie within -bound and bound; for cape, esc and esc-cape it is enough that "
     "they are sub-Gaussian with this scale.  [default: 1; under Gaussian there is none]",
 )
+@option(
+    "--overlap",
+    whole,
+    default="1",
+    help="How many tasks are open at a time, each drawing a sample per unit of time; the learner "
+    "takes their records in the order in which they were begun.",
+)
 @option("--replications", number_of_runs, default="20", help="How many runs per row.")
 @seed_option
 @click.option(
@@ -84,6 +91,7 @@ def simulate(
     replications: int,
     seed: int,
     sampled: bool,
+    overlap: int,
     workers: int,
     as_json: bool,
     out: Path | None,
@@ -99,10 +107,15 @@ def simulate(
     everything is rejected.
 
     \b
+    Learners:
+    {learners}
+
+    \b
     Examples:
       dwell simulate
       dwell simulate --learner cape --tasks 1e4,1e6,1e8 --workers 2 --plot regret.html
       dwell simulate --learner esc-cape --step 16 --tasks 1e8 --replications 2
+      dwell simulate --overlap 20 --tasks 1e3
       dwell simulate --learner etc --samples 1e7 --json
     """  # noqa: D301 - click knows text to keep as it is by a real backspace
     from dwell.lab.run import best_roi
@@ -111,11 +124,13 @@ def simulate(
 
     if tasks and samples:
         raise InvalidInput("give either --tasks or --samples, not both")
-    _refuse_without_meaning(learner)
-    recipe = Recipe(name=learner, problem=problem, **settings)
+    if samples and overlap > 1:
+        raise InvalidInput(f"with --overlap {overlap}, give --tasks instead of --samples")
+    refuse_without_meaning(learner)
+    asked = Asked(name=learner, problem=problem, **settings)
     budgets = samples or tasks or _TASKS
-    told = [max(1, b // recipe.largest_cap) for b in budgets] if samples else budgets
-    learners = [recipe.learner(count) for count in told]
+    told = [max(1, b // asked.largest_cap) for b in budgets] if samples else budgets
+    learners = [asked.learner(count) for count in told]
     # What there is to compare with comes first: nobody waits for runs if it cannot be computed.
     best = best_roi(learners[0].choices, problem.world, problem.setup_cost)
     # CAPE knows beforehand that its guarantee will say nothing; other notes are results.
@@ -133,6 +148,7 @@ def simulate(
             world=problem.world,
             tasks=None if samples else budget,
             samples=budget if samples else None,
+            overlap=overlap,
             replications=replications,
         )
         for budget, made in zip(budgets, learners, strict=True)
@@ -163,14 +179,6 @@ def simulate(
     if plot is not None:
         firsts = {budget: done[0] for budget, done in zip(budgets, finished, strict=True)}
         write_whole(plot, _page(about, rows, firsts), "--plot")
-
-
-def _refuse_without_meaning(learner: str) -> None:
-    context = click.get_current_context()
-    for name in WITHOUT_MEANING[learner]:
-        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
-            spelled = "--" + name.replace("_", "-")
-            raise InvalidInput(f"{spelled} means nothing to the learner {learner}; leave it out")
 
 
 def _page(about: dict[str, object], rows: list[SimulatedRow], firsts: dict[int, Run]) -> str:

@@ -24,6 +24,7 @@ def replicate(
     rng: RandomState = None,
     samples: int | None = None,
     sampled: bool = False,
+    overlap: int = 1,
     executor: Executor | None = None,
 ) -> Iterator[Run]:
     """Run a learner many times; the runs come in order, each as soon as it is there.
@@ -39,10 +40,13 @@ def replicate(
         rng: A seed, a NumPy generator, or None for fresh randomness.
         samples: A budget of samples instead of a number of tasks.
         sampled: Draw the tasks after the exploration as well.
+        overlap: How many tasks are open at a time.
         executor: Runs the replications; one after another in this process by default.
     """
     generators = generator_from(rng).spawn(checks.count("replications", replications))
-    one = partial(simulate, learner, world, tasks, samples=samples, sampled=sampled)
+    one = partial(
+        simulate, learner, world, tasks, samples=samples, sampled=sampled, overlap=overlap
+    )
     return map(one, generators) if executor is None else executor.map(one, generators)
 
 

@@ -7,21 +7,25 @@ its exact expectation: a run of 10^12 tasks costs what its exploration costs.
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import lru_cache
+from heapq import heappop, heappush
 from typing import NamedTuple
 
 import numpy as np
 
 from dwell import checks
-from dwell.arrays import FloatArray
+from dwell.arrays import FloatArray, IntArray, Samples
 from dwell.errors import InvalidInput
 from dwell.families import Countable
-from dwell.lab.draw import block_size, run_until_stopped
-from dwell.learners.learner import Knowledge, Learner, Plan
+from dwell.learners.design import FIRST_SAMPLES, Design
+from dwell.learners.learner import Knowledge, Learner
 from dwell.objectives import within_budget
 from dwell.policies import Policies
-from dwell.records import Records, oversampled
+from dwell.records import Records
 from dwell.table import best_of, exact
 from dwell.world import RandomState, World, generator_from
+
+# Tasks are drawn a block at a time: enough to keep the kernels busy, little enough for the cache.
+_BLOCK_SAMPLES = 2**20
 
 
 class Change(NamedTuple):
@@ -76,9 +80,9 @@ class Run:
     @property
     def history(self) -> tuple[Change, ...]:
         """How the candidates became fewer."""
-        total = len(self.known.dropped_at)
-        drops = sorted(at for at in self.known.dropped_at if at > 0)
-        left = {at: total - number for number, at in enumerate(drops, start=1)}
+        total = len(self.known.eliminated_at)
+        eliminations = sorted(at for at in self.known.eliminated_at if at > 0)
+        left = {at: total - number for number, at in enumerate(eliminations, start=1)}
         return (Change(0, total), *(Change(at, count) for at, count in left.items()))
 
 
@@ -90,6 +94,7 @@ def simulate(
     *,
     samples: int | None = None,
     sampled: bool = False,
+    overlap: int = 1,
 ) -> Run:
     """Run a learner in a known world.
 
@@ -101,6 +106,8 @@ def simulate(
         samples: A budget of samples instead of a number of tasks; the task during which it is
             used up is interrupted and rejected.
         sampled: Draw the tasks after the exploration as well, instead of taking expectations.
+        overlap: How many tasks are open at a time, each drawing a sample per unit of time: those
+            that end early come back early.
 
     Example:
         >>> from dwell import Atoms, Fixed, Signs, World, first_sample
@@ -110,25 +117,31 @@ def simulate(
     """
     if (tasks is None) == (samples is None):
         raise InvalidInput("give either tasks or samples, a budget of one or of the other")
-    budget = _Budget(
-        tasks=None if tasks is None else checks.count("tasks", tasks),
-        samples=None if samples is None else checks.count("samples", samples),
+    if checks.count("overlap", overlap) > 1 and tasks is None:
+        raise InvalidInput(f"with an overlap of {overlap}, give tasks instead of samples")
+    stage = _Stage(
+        deepcopy(learner),
+        world,
+        generator_from(rng),
+        _Budget(
+            tasks=None if tasks is None else checks.count("tasks", tasks),
+            samples=None if samples is None else checks.count("samples", samples),
+        ),
+        sampled,
     )
-    learner = deepcopy(learner)
-    generator = generator_from(rng)
-    while not budget.used_up and (plan := learner.plan()) is not None:
-        if plan.tasks is None and not sampled:
-            _expect(plan, world, budget)
-        else:
-            _draw(plan, learner, world, budget, generator)
+    if overlap == 1:
+        stage.in_a_row()
+    else:
+        stage.side_by_side(overlap)
+    budget = stage.budget
     return Run(
-        learner,
+        stage.learner,
         world,
         reward=budget.reward,
         cost=budget.drawn + learner.setup_cost * budget.begun,
         tasks=budget.begun,
         samples=budget.drawn,
-        known=learner.knowledge(),
+        known=stage.learner.knowledge(),
     )
 
 
@@ -146,6 +159,11 @@ class _Budget:
     def used_up(self) -> bool:
         return self.tasks == 0 or self.samples == 0
 
+    @property
+    def most_tasks(self) -> int:
+        """Every task takes a sample at least, so a budget of samples is one of tasks too."""
+        return min(limit for limit in (self.tasks, self.samples) if limit is not None)
+
     def spend(self, tasks: float, samples: float, reward: float) -> None:
         self.begun += tasks
         self.drawn += samples
@@ -156,58 +174,127 @@ class _Budget:
             self.samples -= round(samples)
 
 
-def _expect(plan: Plan, world: World, budget: _Budget) -> None:
-    """Use up the budget by the exact expectation of the plan's policy."""
-    table = exact(plan.policies, world)
-    if budget.tasks is not None:
-        left = budget.tasks
-        reward = float(table.reward[-1]) if plan.accepts else 0.0
-        budget.spend(left, left * float(table.cost[-1]), left * reward)
-    elif budget.samples is not None:
-        totals = within_budget(table.profile(-1), budget.samples)
-        budget.spend(totals.tasks, budget.samples, totals.reward if plan.accepts else 0.0)
+class _Drawn(NamedTuple):
+    """Tasks that were drawn: their values and their samples."""
+
+    values: FloatArray
+    samples: Samples
 
 
-def _draw(
-    plan: Plan, learner: Learner, world: World, budget: _Budget, rng: np.random.Generator
-) -> None:
-    """Run a block of tasks sample by sample."""
-    # Every task takes a sample at least, so a budget of samples is one of tasks too.
-    limits = (plan.tasks, budget.tasks, budget.samples, block_size(plan))
-    block = min(limit for limit in limits if limit is not None)
-    values = world.sample_values(block, rng)
-    if not plan.oversamples:
-        _take(run_until_stopped(world.law, values, plan, rng), values, plan, learner, budget)
-        return
-    samples = world.law.sample(values, plan.samples, rng)
-    while True:
-        taken = _take(oversampled(samples, plan.policies), values, plan, learner, budget)
-        if budget.used_up or taken == len(values):
-            return
-        next_plan = learner.plan()
-        if next_plan is None or not next_plan.oversamples:
-            return
-        # The longest candidate was dropped in the middle of the block. What was drawn beyond
-        # serves on, as the shorter tasks that the new plan wants.
-        plan = next_plan
-        values, samples = values[taken:], samples[taken:, : plan.samples].copy()
+class _Open(NamedTuple):
+    """A task that is open, in the order in which such tasks end."""
+
+    end: int
+    number: int
+    design: Design
+    records: Records
+    value: FloatArray
 
 
-def _take(
-    records: Records, values: FloatArray, plan: Plan, learner: Learner, budget: _Budget
-) -> int:
-    """Let the learner take in what it can and the budget allows; say how many tasks that was."""
-    within = len(records)
-    if budget.samples is not None:
-        within = int(np.searchsorted(np.cumsum(records.drawn), budget.samples, side="left"))
-    taken = learner.learn(records.first(within)) if within else 0
-    accepted = (records.decisions[:taken, plan.decider] == 1) & plan.accepts
-    drawn = int(records.drawn[:taken].sum())
-    budget.spend(taken, drawn, float(values[:taken][accepted].sum()))
-    if taken == within < len(records):
-        # The next task is interrupted as it reaches the budget of samples, and rejected.
-        budget.spend(1, budget.samples or 0, 0.0)
-    return taken
+@dataclass(slots=True)
+class _Stage:
+    """A learner at work in a world."""
+
+    learner: Learner
+    world: World
+    rng: np.random.Generator
+    budget: _Budget
+    sampled: bool
+
+    def in_a_row(self) -> None:
+        """Run tasks one after another, in blocks of those with one design."""
+        left: _Drawn | None = None
+        while not self.budget.used_up:
+            design = self.learner.begin(self.budget.most_tasks)
+            if design is None:
+                return
+            if design.final and not self.sampled:
+                self._expect(design, self.budget.tasks)
+            elif design.oversamples:
+                left = self._oversample(design, left)
+            else:
+                block = min(design.tasks, max(1, _BLOCK_SAMPLES // _at_first(design)))
+                values = self.world.sample_values(block, self.rng)
+                self._learn(design, self._run(design, values), values)
+
+    def side_by_side(self, overlap: int) -> None:
+        """Keep so many tasks open; a task ends as many units of time later as it draws samples."""
+        running: list[_Open] = []
+        now, to_begin = 0, self.budget.most_tasks
+        while to_begin or running:
+            while to_begin and len(running) < overlap:
+                design = self.learner.begin()
+                if design is None:
+                    to_begin = 0
+                elif design.final and not self.sampled:
+                    self._expect(design, to_begin)
+                    to_begin = 0
+                else:
+                    value = self.world.sample_values(1, self.rng)
+                    records = self._run(design, value)
+                    end = now + int(records.drawn[0])
+                    heappush(running, _Open(end, design.number, design, records, value))
+                    to_begin -= 1
+            if running:
+                now, _, design, records, value = heappop(running)
+                self._learn(design, records, value)
+
+    def _expect(self, design: Design, tasks: int | None) -> None:
+        """Spend so many tasks, or all samples, by the exact expectation of the design's policy."""
+        self.learner.forget(design)
+        table = exact(design.policies, self.world)
+        if tasks is not None:
+            reward = float(table.reward[-1]) if design.accepts else 0.0
+            self.budget.spend(tasks, tasks * float(table.cost[-1]), tasks * reward)
+        elif self.budget.samples is not None:
+            totals = within_budget(table.profile(-1), self.budget.samples)
+            reward = totals.reward if design.accepts else 0.0
+            self.budget.spend(totals.tasks, self.budget.samples, reward)
+
+    def _run(self, design: Design, values: FloatArray) -> Records:
+        def draw(tasks: IntArray, samples: int) -> Samples:
+            return self.world.law.sample(values[tasks], samples, self.rng)
+
+        return design.run(len(values), draw)
+
+    def _oversample(self, design: Design, left: _Drawn | None) -> _Drawn | None:
+        """Draw a block of tasks, or go on with what is left of one; returns what is left then.
+
+        Where the longest candidate was eliminated in the middle of a block, what was drawn beyond
+        serves on, as the shorter tasks that the new design wants.
+        """
+        if left is None:
+            block = min(design.tasks, max(1, _BLOCK_SAMPLES // design.samples))
+            values = self.world.sample_values(block, self.rng)
+            samples = self.world.law.sample(values, design.samples, self.rng)
+        else:
+            values, samples = left.values, left.samples[:, : design.samples].copy()
+        taken = self._learn(design, design.record(samples), values)
+        return None if taken == len(values) else _Drawn(values[taken:], samples[taken:])
+
+    def _learn(self, design: Design, records: Records, values: FloatArray) -> int:
+        """Let the learner take in what it can and the budget allows; say how many tasks."""
+        within = len(records)
+        if self.budget.samples is not None:
+            budget = self.budget.samples
+            within = int(np.searchsorted(np.cumsum(records.drawn), budget, side="left"))
+        if within:
+            taken = self.learner.learn(design, records.first(within))
+        else:
+            taken = 0
+            self.learner.forget(design)
+        accepted = design.accepted(records)[:taken]
+        drawn = int(records.drawn[:taken].sum())
+        self.budget.spend(taken, drawn, float(values[:taken][accepted].sum()))
+        if taken == within < len(records):
+            # The next task is interrupted as it reaches the budget of samples, and rejected.
+            self.budget.spend(1, self.budget.samples or 0, 0.0)
+        return taken
+
+
+def _at_first(design: Design) -> int:
+    """How many samples a task of the design draws at once."""
+    return min(design.samples, FIRST_SAMPLES)
 
 
 @lru_cache(maxsize=64)

@@ -11,6 +11,8 @@ from math import sqrt
 
 from dwell.families import hoeffding
 from dwell.laws import Lift, Signs
+from dwell.learners.learner import Learner
+from dwell.learners.registry import make
 from dwell.policies import Policies
 from dwell.priors import Atoms, Beta, Normal, Prior
 from dwell.world import World
@@ -27,6 +29,17 @@ class Instance:
 
     def __str__(self) -> str:
         return f"{self.name}, set-up cost {self.setup_cost:g}"
+
+    def learner(self, name: str, tasks: int) -> Learner:
+        """The learner of that name for this instance; its observations lie in [-1, 1]."""
+        return make(
+            name,
+            policies=self.policies,
+            tasks=tasks,
+            delta=DELTA,
+            setup_cost=self.setup_cost,
+            announce=False,  # a guarantee that is vacuous at these sizes is no news here
+        )
 
 
 DELTA = 0.05

@@ -1,6 +1,7 @@
 """Baselines: a policy that never changes, and explore-then-commit."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from math import log
 
 import numpy as np
@@ -9,13 +10,18 @@ from dwell import checks
 from dwell.errors import InvalidInput
 from dwell.learners.bounds import Tally, hoeffding_bounds
 from dwell.learners.cape import exploration_cap_for
-from dwell.learners.learner import Knowledge, Plan, for_good
-from dwell.learners.stored import Stored
+from dwell.learners.design import Design
+from dwell.learners.learner import Knowledge, Learner
 from dwell.policies import AnyPolicy, Policies
 from dwell.records import Records
 
 
-class Fixed(Stored):
+@dataclass(slots=True)
+class Nothing:
+    """The state of a learner that learns nothing."""
+
+
+class Fixed(Learner):
     """Run one policy, whatever happens.
 
     Args:
@@ -24,8 +30,7 @@ class Fixed(Stored):
         setup_cost: What each task costs besides its samples.
     """
 
-    SETTINGS = ("policies", "index", "setup_cost")
-    STATE = ()
+    state: Nothing
 
     def __init__(
         self,
@@ -34,6 +39,7 @@ class Fixed(Stored):
         *,
         setup_cost: float = 0.0,
     ):
+        super().__init__()
         self.policies = Policies.of(policies)
         if not (isinstance(index, int) and -len(self.policies) <= index < len(self.policies)):
             raise InvalidInput(
@@ -41,28 +47,30 @@ class Fixed(Stored):
             )
         self.index = index % len(self.policies)
         self.setup_cost = checks.not_negative("set-up cost", setup_cost)
+        self.state = Nothing()
 
     @property
     def choices(self) -> Policies:
         """The policies that it is compared with."""
         return self.policies
 
-    def plan(self) -> Plan:
+    def propose(self, tasks: int) -> Design:
         """How the next tasks are to be run."""
-        return for_good(self.policies, self.index)
+        return self.for_good(self.index, tasks)
 
-    def learn(self, records: Records) -> int:
+    def take(self, design: Design, records: Records) -> int:
         """Take in records; there is nothing to learn from them."""
+        del design
         return len(records)
 
     def knowledge(self) -> Knowledge:
         """What is known so far."""
-        dropped_at = (0,) * len(self.policies)
-        return Knowledge((self.index,), dropped_at, None, self.index, explored=0, samples=0)
+        eliminated_at = (0,) * len(self.policies)
+        return Knowledge((self.index,), eliminated_at, None, self.index, explored=0, samples=0)
 
 
-class ExploreThenCommit(Stored):
-    """Explore as CAPE does but drop nothing, then run the policy with the best estimate.
+class ExploreThenCommit(Learner):
+    """Explore as CAPE does but eliminate nothing, then run the policy with the best estimate.
 
     Args:
         policies: The policies to choose from, in order of their caps.
@@ -74,8 +82,7 @@ class ExploreThenCommit(Stored):
         bound: Observations lie in [-bound, bound].
     """
 
-    SETTINGS = ("policies", "tasks", "exploration_cap", "delta", "setup_cost", "bound")
-    STATE = ("tally",)
+    state: Tally
 
     def __init__(
         self,
@@ -87,13 +94,14 @@ class ExploreThenCommit(Stored):
         setup_cost: float = 0.0,
         bound: float = 1.0,
     ):
+        super().__init__()
         self.policies = Policies.of(policies)
         self.tasks = checks.count("tasks", tasks)
         self.exploration_cap = exploration_cap_for(self.tasks, exploration_cap)
         self.delta = checks.probability("delta", delta)
         self.setup_cost = checks.not_negative("set-up cost", setup_cost)
         self.bound = checks.positive("bound", bound)
-        self.tally = Tally.empty(len(self.policies))
+        self.state = Tally.empty(len(self.policies))
 
     @property
     def choices(self) -> Policies:
@@ -103,37 +111,45 @@ class ExploreThenCommit(Stored):
     @property
     def chosen(self) -> int | None:
         """The policy that is run for good; None while exploring."""
-        if self.tally.explored < self.exploration_cap:
-            return None
-        cost = self.setup_cost * self.tally.explored + self.tally.duration_sums
-        return int(np.argmax(self.tally.reward_sums / cost))
+        return None if self.state.explored < self.exploration_cap else self._best
 
-    def plan(self) -> Plan:
+    @property
+    def _best(self) -> int:
+        """The policy with the best estimate; the longest before there are any."""
+        if not self.state.explored:
+            return len(self.policies) - 1
+        cost = self.setup_cost * self.state.explored + self.state.duration_sums
+        return int(np.argmax(self.state.reward_sums / cost))
+
+    def propose(self, tasks: int) -> Design:
         """How the next tasks are to be run."""
         if (chosen := self.chosen) is not None:
-            return for_good(self.policies, chosen)
-        left = self.exploration_cap - self.tally.explored
-        return Plan(self.policies, accepts=True, oversamples=True, tasks=left)
+            return self.for_good(chosen, tasks)
+        left = self.exploration_cap - self.state.explored - self.queue.reserved
+        if left <= 0:
+            return self.meanwhile(self._best)
+        return Design(
+            policies=self.policies,
+            columns=tuple(range(len(self.policies))),
+            decider=len(self.policies) - 1,
+            oversamples=True,
+            tasks=min(tasks, left),
+        )
 
-    def learn(self, records: Records) -> int:
-        """Take in records made under the plan, in order, and return how many were taken."""
-        if self.chosen is not None:
+    def take(self, design: Design, records: Records) -> int:
+        """Take in records in order, and return how many."""
+        del design
+        if self.chosen is not None or (rewards := records.rewards) is None:
             return len(records)
-        width = len(self.policies)
-        if (rewards := records.rewards) is None or records.durations.shape[1] != width:
-            raise InvalidInput(
-                f"explore-then-commit is exploring: each record must estimate the rewards of all "
-                f"{width} policies"
-            )
-        taken = min(len(records), self.exploration_cap - self.tally.explored)
+        taken = min(len(records), self.exploration_cap - self.state.explored)
         # Cumulative sums add in order, so that a block gives the very sums that single tasks do.
         for sums, new in (
-            (self.tally.duration_sums, records.durations[:taken]),
-            (self.tally.reward_sums, rewards[:taken]),
+            (self.state.duration_sums, records.durations[:taken]),
+            (self.state.reward_sums, rewards[:taken]),
         ):
             sums[:] = np.cumsum(np.vstack([sums, new]), axis=0)[-1]
-        self.tally.explored += taken
-        self.tally.samples += int(records.drawn[:taken].sum())
+        self.state.explored += taken
+        self.state.samples += int(records.drawn[:taken].sum())
         return taken
 
     def knowledge(self) -> Knowledge:
@@ -141,8 +157,8 @@ class ExploreThenCommit(Stored):
         count = len(self.policies)
         chosen = self.chosen
         bounds = hoeffding_bounds(
-            self.tally,
-            np.full(count, self.tally.explored),
+            self.state,
+            np.full(count, self.state.explored),
             np.array(self.policies.caps),
             logarithm=log(4.0 * count) - log(self.delta),
             bound=self.bound,
@@ -150,9 +166,9 @@ class ExploreThenCommit(Stored):
         )
         return Knowledge(
             candidates=tuple(range(count)) if chosen is None else (chosen,),
-            dropped_at=(0,) * count,
+            eliminated_at=(0,) * count,
             bounds=bounds,
             chosen=chosen,
-            explored=self.tally.explored,
-            samples=self.tally.samples,
+            explored=self.state.explored,
+            samples=self.state.samples,
         )

@@ -4,7 +4,6 @@ Paper: eqs. (rpmdef) and (cpmdef), with e_n = sqrt(ln(4 K N_ex / delta) / (2 n))
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -32,21 +31,6 @@ class Tally:
     def empty(cls, policies: int) -> "Tally":
         """Nothing explored yet."""
         return cls(0, 0, np.zeros(policies), np.zeros(policies))
-
-    def to_dict(self) -> dict[str, Any]:
-        """The tally in types that JSON knows."""
-        return {
-            "explored": self.explored,
-            "samples": self.samples,
-            "duration_sums": self.duration_sums.tolist(),
-            "reward_sums": self.reward_sums.tolist(),
-        }
-
-    @classmethod
-    def from_dict(cls, fields: dict[str, Any]) -> "Tally":
-        """The tally that `to_dict` gave."""
-        sums = (np.array(fields[name], dtype=float) for name in ("duration_sums", "reward_sums"))
-        return cls(fields["explored"], fields["samples"], *sums)
 
 
 def hoeffding_bounds(

@@ -25,8 +25,8 @@ from dwell.errors import InvalidInput, VacuousGuarantee
 from dwell.estimate.bounds import Bounds
 from dwell.kernels.elimination import explore_and_eliminate
 from dwell.learners.bounds import Tally, chosen_by, hoeffding_bounds
-from dwell.learners.learner import Knowledge, Plan, for_good
-from dwell.learners.stored import Stored
+from dwell.learners.design import Design
+from dwell.learners.learner import Knowledge, Learner
 from dwell.policies import AnyPolicy, Policies
 from dwell.records import Records
 
@@ -36,7 +36,7 @@ class Guarantee:
     """Whether CAPE's elimination can begin before its exploration ends.
 
     Attributes:
-        first_test: The first task after which a policy may be dropped.
+        first_test: The first task after which a policy may be eliminated.
         exploration_cap: The last task that is explored.
         needed_cap: The exploration cap from which on `first_test` comes in time.
         needed_tasks: The number of tasks whose default exploration cap is that large.
@@ -55,19 +55,36 @@ class Guarantee:
     def __str__(self) -> str:
         if not self.vacuous:
             return (
-                f"policies can be dropped from task {self.first_test:,} of "
+                f"policies can be eliminated from task {self.first_test:,} of "
                 f"{self.exploration_cap:,} explored ones on"
             )
         return (
-            f"CAPE's guarantee is vacuous here: no policy can be dropped before task "
+            f"CAPE's guarantee is vacuous here: no policy can be eliminated before task "
             f"{self.first_test:,}, but exploration ends after {self.exploration_cap:,}; it would "
             f"need {self.needed_tasks:,} tasks (an exploration cap of {self.needed_cap:,}), or "
             f"shorter caps"
         )
 
 
-class Cape(Stored):
-    """Explore with twice the samples that are needed, drop what cannot be best, run the rest.
+@dataclass(slots=True)
+class Progress(Tally):
+    """Sums over the explored tasks, and which policies they have eliminated.
+
+    Attributes:
+        eliminated_at: Per policy, the task after which it was eliminated; 0 for a candidate.
+    """
+
+    eliminated_at: IntArray
+
+    @classmethod
+    def empty(cls, policies: int) -> "Progress":
+        """Nothing explored yet."""
+        sums, rewards = np.zeros((2, policies))
+        return cls(0, 0, sums, rewards, np.zeros(policies, dtype=np.int64))
+
+
+class Cape(Learner):
+    """Explore with twice the samples needed, eliminate what cannot be best, then run what is left.
 
     Args:
         policies: The policies to choose from, in order of their caps.
@@ -87,16 +104,7 @@ class Cape(Stored):
         (3, 4368)
     """
 
-    SETTINGS = (
-        "policies",
-        "tasks",
-        "delta",
-        "exploration_cap",
-        "setup_cost",
-        "bound",
-        "announce",
-    )
-    STATE = ("tally", "dropped_at")
+    state: Progress
 
     def __init__(
         self,
@@ -109,14 +117,14 @@ class Cape(Stored):
         bound: float = 1.0,
         announce: bool = True,
     ):
+        super().__init__()
         self.policies = Policies.of(policies)
         self.tasks = checks.count("tasks", tasks)
         self.delta = checks.probability("delta", delta)
         self.setup_cost = checks.not_negative("set-up cost", setup_cost)
         self.bound = checks.positive("bound", bound)
         self.exploration_cap = exploration_cap_for(self.tasks, exploration_cap)
-        self.tally = Tally.empty(len(self.policies))
-        self.dropped_at = np.zeros(len(self.policies), dtype=np.int64)
+        self.state = Progress.empty(len(self.policies))
         if announce and self.guarantee.vacuous:
             warnings.warn(str(self.guarantee), VacuousGuarantee, stacklevel=2)
         self.announce = False  # once is enough: what is restored from JSON stays silent
@@ -146,13 +154,13 @@ class Cape(Stored):
 
     @property
     def candidates(self) -> IntArray:
-        """The indices of the policies that have not been dropped (C_n)."""
-        return np.flatnonzero(self.dropped_at == 0)
+        """The indices of the policies that have not been eliminated (C_n)."""
+        return np.flatnonzero(self.state.eliminated_at == 0)
 
     @property
     def exploring(self) -> bool:
         """Whether tasks are still explored (the loop of line 1, and the test of line 7)."""
-        explored = self.tally.explored
+        explored = self.state.explored
         return explored < self.exploration_cap and (explored == 0 or len(self.candidates) > 1)
 
     @property
@@ -164,10 +172,11 @@ class Cape(Stored):
     def bounds(self) -> Bounds:
         """Bounds on every policy, from all tasks in which it was recorded."""
         # A policy is recorded as long as there is a candidate at least as long.
-        until = np.where(self.dropped_at == 0, self.tally.explored, self.dropped_at)
+        eliminated_at = self.state.eliminated_at
+        until = np.where(eliminated_at == 0, self.state.explored, eliminated_at)
         seen = np.maximum.accumulate(until[::-1])[::-1]
         return hoeffding_bounds(
-            self.tally,
+            self.state,
             seen,
             np.array(self.policies.caps),
             logarithm=self.logarithm,
@@ -175,57 +184,60 @@ class Cape(Stored):
             setup_cost=self.setup_cost,
         )
 
-    def plan(self) -> Plan:
+    def propose(self, tasks: int) -> Design:
         """How the next tasks are to be run."""
         if (chosen := self.chosen) is not None:
-            return for_good(self.policies, chosen)
-        left = self.exploration_cap - self.tally.explored
-        return Plan(self._recorded, accepts=True, oversamples=True, tasks=left)
-
-    @property
-    def _recorded(self) -> Policies:
+            return self.for_good(chosen, tasks)
+        left = self.exploration_cap - self.state.explored - self.queue.reserved
+        if left <= 0:
+            return self.meanwhile(chosen_by(self.bounds, self.candidates))
         longest = int(self.candidates[-1])
-        return self.policies if longest == len(self.policies) - 1 else self.policies[: longest + 1]
+        columns = tuple(range(longest + 1))
+        return Design(
+            policies=self.subset(columns),
+            columns=columns,
+            decider=longest,
+            oversamples=True,
+            tasks=min(tasks, left),
+        )
 
-    def learn(self, records: Records) -> int:
-        """Take in records made under the plan, in order, and return how many were taken."""
+    def take(self, design: Design, records: Records) -> int:
+        """Take in records in order, and return how many."""
+        del design
         if not self.exploring:
             return len(records)
-        width = int(self.candidates[-1]) + 1
-        if records.estimates is None or records.durations.shape[1] != width:
-            raise InvalidInput(
-                f"CAPE is exploring: each record must estimate the rewards of the first {width} "
-                "policies, as its plan says"
-            )
+        # A design that was begun earlier may cover policies that have been eliminated since.
+        records = records.of_first(int(self.candidates[-1]) + 1)
+        assert records.estimates is not None  # a record of twice the cap has them
         taken = explore_and_eliminate(
             records.durations,
             records.decisions,
             records.estimates,
-            self.tally.explored,
+            self.state.explored,
             self.guarantee.first_test,
             # A single policy is left from the start: line 7 ends the exploration at once.
             1 if len(self.policies) == 1 else self.exploration_cap,
-            self.tally.duration_sums,
-            self.tally.reward_sums,
-            self.dropped_at,
+            self.state.duration_sums,
+            self.state.reward_sums,
+            self.state.eliminated_at,
             np.array(self.policies.caps),
             self.logarithm,
             self.bound,
             self.setup_cost,
         )
-        self.tally.explored += taken
-        self.tally.samples += int(records.drawn[:taken].sum())
+        self.state.explored += taken
+        self.state.samples += int(records.drawn[:taken].sum())
         return taken
 
     def knowledge(self) -> Knowledge:
         """What is known so far."""
         return Knowledge(
             candidates=tuple(self.candidates.tolist()),
-            dropped_at=tuple(self.dropped_at.tolist()),
+            eliminated_at=tuple(self.state.eliminated_at.tolist()),
             bounds=self.bounds,
             chosen=self.chosen,
-            explored=self.tally.explored,
-            samples=self.tally.samples,
+            explored=self.state.explored,
+            samples=self.state.samples,
             note=str(self.guarantee) if self.guarantee.vacuous else "",
         )
 

@@ -12,6 +12,7 @@ earns something bounds what the best one may cost.
 | K | found |
 """
 
+from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, log
 
@@ -20,8 +21,8 @@ import numpy as np
 from dwell import checks
 from dwell.errors import InvalidInput
 from dwell.families import Countable
-from dwell.learners.learner import Knowledge, Plan
-from dwell.learners.stored import Stored
+from dwell.learners.design import Design
+from dwell.learners.learner import Knowledge, Learner
 from dwell.policies import Policies
 from dwell.records import Records
 
@@ -32,7 +33,32 @@ def _alone(family: Countable, k: int) -> Policies:
     return Policies([family.policy(k)])
 
 
-class Esc(Stored):
+@dataclass(slots=True)
+class Search:
+    """How far the search is.
+
+    Attributes:
+        level: The policy in question is the 2^level-th.
+        earning: A policy that earns something (k_0); None before there is one.
+        earning_low: What it earns at least.
+        found: Beyond which policy no other can be the best; None until that is found.
+        explored: How many tasks were used.
+        samples: How many samples these took.
+        explored_here: How many of the tasks were used at this level.
+        sum_here: The sum over these of what is estimated.
+    """
+
+    level: int = 1
+    earning: int | None = None
+    earning_low: float | None = None
+    found: int | None = None
+    explored: int = 0
+    samples: int = 0
+    explored_here: int = 0
+    sum_here: float = 0.0
+
+
+class Esc(Learner):
     """Find how many policies of a countable family are worth considering; accept nothing.
 
     Args:
@@ -48,12 +74,11 @@ class Esc(Stored):
         >>> family = Countable(c=0.35, tasks=10**6, delta=0.05)
         >>> learner = Esc(family, tasks=10**6)
         >>> run = simulate(learner, World(Atoms([-1, 0, 1]), Signs()), tasks=10**6, rng=0)
-        >>> run.learner.found, run.roi
+        >>> run.learner.state.found, run.roi
         (128, 0.0)
     """
 
-    SETTINGS = ("family", "tasks", "delta", "accuracy", "setup_cost", "bound")
-    STATE = ("level", "earning", "earning_low", "found", "done_here", "sum_here", "used", "samples")
+    state: Search
 
     def __init__(
         self,
@@ -65,6 +90,7 @@ class Esc(Stored):
         setup_cost: float = 0.0,
         bound: float = 1.0,
     ):
+        super().__init__()
         if not isinstance(family, Countable):
             raise InvalidInput(f"ESC needs a Countable family of policies, got {family!r}")
         self.family = family
@@ -75,14 +101,7 @@ class Esc(Stored):
             raise InvalidInput(f"accuracy must be from 1e-9 to 1, got {accuracy}")
         self.setup_cost = checks.not_negative("set-up cost", setup_cost)
         self.bound = checks.positive("bound", bound)
-        self.level = 1
-        self.earning: int | None = None
-        self.earning_low: float | None = None
-        self.found: int | None = None
-        self.done_here = 0
-        self.sum_here = 0.0
-        self.used = 0
-        self.samples = 0
+        self.state = Search()
 
     @property
     def choices(self) -> Countable:
@@ -92,75 +111,87 @@ class Esc(Stored):
     @property
     def failed(self) -> str:
         """Why the search ended with nothing found; empty while it goes on or if it succeeded."""
-        if self.found is not None:
+        level = self.state.level
+        if self.state.found is not None:
             return ""
-        if self.used >= self.tasks:
+        if self.state.explored >= self.tasks:
             return "ESC ran out of tasks and accepted nothing"
-        if not self.family.reaches(2**self.level):
-            return f"ESC found no bound up to policy {2 ** (self.level - 1):,} and accepted nothing"
+        if not self.family.reaches(2**level):
+            return f"ESC found no bound up to policy {2 ** (level - 1):,} and accepted nothing"
         return ""
 
     def tasks_at(self, level: int) -> int:
         """How many tasks a level takes (m_j)."""
         return ceil((log(level * (level + 1)) - log(self.delta)) / (2.0 * self.accuracy**2))
 
-    def plan(self) -> Plan | None:
+    def subset(self, columns: tuple[int, ...]) -> Policies:
+        """One policy of the family, as a set of its own."""
+        return _alone(self.family, columns[0] + 1)
+
+    def propose(self, tasks: int) -> Design | None:
         """How the next tasks are to be run; None once K is found or the search has failed."""
-        if self.found is not None or self.failed:
+        if self.state.found is not None or self.failed:
             return None
-        policies = _alone(self.family, 2**self.level)
-        return Plan(policies, accepts=False, oversamples=self.earning is None, tasks=self._left)
+        left = self._left - self.queue.reserved
+        if left <= 0:
+            return self.meanwhile(0, accepts=False)
+        index = 2**self.state.level - 1
+        return Design(
+            policies=self.subset((index,)),
+            columns=(index,),
+            accepts=False,
+            oversamples=self.state.earning is None,
+            tasks=min(tasks, left),
+        )
 
     @property
     def _left(self) -> int:
         """How many tasks the level can still take."""
-        return min(self.tasks_at(self.level) - self.done_here, self.tasks - self.used)
+        level = self.tasks_at(self.state.level) - self.state.explored_here
+        return min(level, self.tasks - self.state.explored)
 
-    def learn(self, records: Records) -> int:
-        """Take in records made under the plan, in order, and return how many were taken."""
-        if self.found is not None or self.failed:
-            return len(records)
+    def take(self, design: Design, records: Records) -> int:
+        """Take in records in order, and return how many."""
+        state = self.state
         taken = min(len(records), self._left)
-        column = records.durations if self.earning is not None else records.rewards
-        if column is None or column.shape[1] != 1:
-            raise InvalidInput(
-                "ESC looks at one policy at a time: each record must have its column alone, and "
-                "estimate its reward as long as none is known to earn"
-            )
+        column = records.rewards if design.oversamples else records.durations
+        assert column is not None  # a record of twice the cap has estimates
         # A cumulative sum adds in order: a block gives the very sum that single tasks do.
-        self.sum_here = float(np.cumsum(np.append(self.sum_here, column[:taken, 0]))[-1])
-        self.done_here += taken
-        self.used += taken
-        self.samples += int(records.drawn[:taken].sum())
-        if self.done_here == self.tasks_at(self.level):
-            self._end_level(self.sum_here / self.done_here)
-            self.done_here, self.sum_here = 0, 0.0
+        state.sum_here = float(np.cumsum(np.append(state.sum_here, column[:taken, 0]))[-1])
+        state.explored_here += taken
+        state.explored += taken
+        state.samples += int(records.drawn[:taken].sum())
+        if state.explored_here == self.tasks_at(state.level):
+            self._end_level(state.sum_here / state.explored_here)
+            state.explored_here, state.sum_here = 0, 0.0
         return taken
 
     def _end_level(self, mean: float) -> None:
-        if self.earning is None or self.earning_low is None:
+        state = self.state
+        if state.earning is None or state.earning_low is None:
             low = mean - 2.0 * self.bound * self.accuracy
             if low > 0.0:  # line 3
-                self.earning, self.earning_low = 2**self.level, low
-            self.level += 1
+                state.earning, state.earning_low = 2**state.level, low
+            state.level += 1
             return
         # The best policy costs at most bound * cost / reward of any policy that earns something.
-        affordable = self.setup_cost + self.family.cap(self.earning)
-        most = self.bound * affordable / self.earning_low
-        if self.setup_cost + mean > self.family.cap(2**self.level) * self.accuracy + most:  # line 6
-            self.found = 2**self.level
+        affordable = self.setup_cost + self.family.cap(state.earning)
+        most = self.bound * affordable / state.earning_low
+        cap = self.family.cap(2**state.level)
+        if self.setup_cost + mean > cap * self.accuracy + most:  # line 6
+            state.found = 2**state.level
         else:
-            self.level += 1
+            state.level += 1
 
     def knowledge(self) -> Knowledge:
         """What is known so far."""
-        count = self.found or 0
+        count = self.state.found or 0
         return Knowledge(
             candidates=tuple(range(count)),
-            dropped_at=(0,) * count,
+            eliminated_at=(0,) * count,
             bounds=None,
             chosen=None,
-            explored=self.used,
-            samples=self.samples,
+            explored=self.state.explored,
+            samples=self.state.samples,
             note=self.failed,
         )

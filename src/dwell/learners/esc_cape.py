@@ -1,16 +1,30 @@
 """ESC-CAPE: CAPE on as many policies of a countable family as ESC leaves (Theorem final)."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from dwell.families import Countable
-from dwell.learners.cape import Cape, exploration_cap_for
-from dwell.learners.esc import Esc
-from dwell.learners.learner import Knowledge, Plan
-from dwell.learners.stored import Stored
+from dwell.learners.cape import Cape, Progress, exploration_cap_for
+from dwell.learners.design import Design
+from dwell.learners.esc import Esc, Search
+from dwell.learners.learner import Knowledge, Learner
+from dwell.policies import Policies
 from dwell.records import Records
 
 
-class EscCape(Stored):
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The states of both parts.
+
+    Attributes:
+        esc: The search.
+        cape: CAPE's state; None as long as the search goes on.
+    """
+
+    esc: Search
+    cape: Progress | None
+
+
+class EscCape(Learner):
     """ESC, then CAPE on the policies that it left, for the tasks that are left.
 
     Args:
@@ -31,17 +45,6 @@ class EscCape(Stored):
         (3, 210504)
     """
 
-    SETTINGS = (
-        "family",
-        "tasks",
-        "delta",
-        "accuracy",
-        "exploration_cap",
-        "setup_cost",
-        "bound",
-    )
-    STATE = ("esc", "cape")
-
     def __init__(
         self,
         family: Countable,
@@ -53,6 +56,7 @@ class EscCape(Stored):
         setup_cost: float = 0.0,
         bound: float = 1.0,
     ):
+        super().__init__()
         self.esc = Esc(
             family,
             tasks=tasks,
@@ -66,38 +70,62 @@ class EscCape(Stored):
         self.exploration_cap = exploration_cap_for(self.tasks, exploration_cap)
         self.setup_cost, self.bound = self.esc.setup_cost, self.esc.bound
         self.cape: Cape | None = None
+        self.esc.queue = self.queue
 
     @property
     def choices(self) -> Countable:
         """The family in which it searches."""
         return self.family
 
-    def plan(self) -> Plan | None:
+    @property
+    def state(self) -> Parts:
+        """The states of both parts."""
+        return Parts(self.esc.state, None if self.cape is None else self.cape.state)
+
+    def restore(self, state: Parts) -> None:
+        """Go on from another state, if a learner like this one can get into it."""
+        self.esc.restore(state.esc)
+        if state.cape is not None:
+            self._begin_cape()
+            assert self.cape is not None
+            self.cape.restore(state.cape)
+
+    def subset(self, columns: tuple[int, ...]) -> Policies:
+        """Some of the policies: those of the part that goes on."""
+        return (self.cape or self.esc).subset(columns)
+
+    def _begin_cape(self) -> None:
+        """Go on with CAPE, if ESC has found something."""
+        if (found := self.esc.state.found) is None:
+            raise ValueError("CAPE begins when ESC has found how many policies are enough")
+        self.cape = Cape(
+            self.family.first(found),
+            tasks=self.tasks,
+            delta=self.delta,
+            exploration_cap=self.exploration_cap,
+            setup_cost=self.setup_cost,
+            bound=self.bound,
+            announce=False,
+        )
+        self.cape.queue = self.queue
+
+    def propose(self, tasks: int) -> Design | None:
         """How the next tasks are to be run; None once the tasks are out."""
         if self.cape is None:
-            return self.esc.plan()
-        left = self.tasks - self.esc.used - self.cape.tally.explored
-        plan = self.cape.plan()
-        if plan.tasks is None:
-            return plan
-        return replace(plan, tasks=min(plan.tasks, left)) if left > 0 else None
+            return self.esc.propose(tasks)
+        left = self.tasks - self.esc.state.explored - self.cape.state.explored
+        if not self.cape.exploring:
+            return self.cape.propose(tasks)
+        left -= self.queue.reserved
+        return self.cape.propose(min(tasks, left)) if left > 0 else None
 
-    def learn(self, records: Records) -> int:
-        """Take in records made under the plan, in order, and return how many were taken."""
+    def take(self, design: Design, records: Records) -> int:
+        """Take in records in order, and return how many."""
         if self.cape is not None:
-            left = self.tasks - self.esc.used - self.cape.tally.explored
-            return self.cape.learn(records.first(left) if self.cape.exploring else records)
-        taken = self.esc.learn(records)
-        if self.esc.found is not None:
-            self.cape = Cape(
-                self.family.first(self.esc.found),
-                tasks=self.tasks,
-                delta=self.delta,
-                exploration_cap=self.exploration_cap,
-                setup_cost=self.setup_cost,
-                bound=self.bound,
-                announce=False,
-            )
+            return self.cape.take(design, records)
+        taken = self.esc.take(design, records)
+        if self.esc.state.found is not None:
+            self._begin_cape()
         return taken
 
     def knowledge(self) -> Knowledge:
@@ -108,7 +136,7 @@ class EscCape(Stored):
         known = self.cape.knowledge()
         return replace(
             known,
-            dropped_at=tuple(at and at + searched.explored for at in known.dropped_at),
+            eliminated_at=tuple(at and at + searched.explored for at in known.eliminated_at),
             explored=searched.explored + known.explored,
             samples=searched.samples + known.samples,
         )

@@ -14,7 +14,6 @@ from functools import cached_property
 import numpy as np
 
 from dwell.arrays import BoolArray, FloatArray, IntArray
-from dwell.errors import InvalidInput
 from dwell.estimate.bounds import Bounds
 from dwell.estimate.lines import radius
 from dwell.kernels.climbing import (
@@ -34,25 +33,6 @@ from dwell.records import Records
 _LEAST = float(np.finfo(np.float64).tiny)
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """Some of the policies, as the columns of records.
-
-    Attributes:
-        policies: The policies.
-        columns: Which of all policies each one is.
-        below: The column of the next shorter policy of its chain, -1 if there is none.
-    """
-
-    policies: Policies
-    columns: IntArray
-    below: IntArray
-
-    def column(self, index: int) -> int:
-        """The column of a policy."""
-        return int(np.searchsorted(self.columns, index))
-
-
 class Rungs:
     """How policies stand on one another."""
 
@@ -63,7 +43,7 @@ class Rungs:
         for chain in policies.chains:
             self.below[chain.members[1:]] = chain.members[:-1]
         self.widths = self.caps - np.where(self.below >= 0, self.caps[self.below], 0)
-        self._recorded: dict[tuple[int, ...], Recorded] = {}
+        self._below: dict[tuple[int, ...], IntArray] = {}
         self._stopped_by: dict[int, IntArray] = {}
 
     def totals(self, increments: FloatArray) -> FloatArray:
@@ -73,17 +53,19 @@ class Rungs:
             totals[..., chain.members] = np.cumsum(increments[..., chain.members], axis=-1)
         return totals
 
-    def recorded(self, columns: IntArray) -> Recorded:
-        """Some of the policies, in order, each with all the shorter ones of its chain."""
-        key = tuple(columns.tolist())
-        if key not in self._recorded:
-            below = self.below[columns]
-            self._recorded[key] = Recorded(
-                policies=Policies(self.policies[index] for index in key),
-                columns=columns,
-                below=np.where(below >= 0, np.searchsorted(columns, below), -1),
-            )
-        return self._recorded[key]
+    def below_among(self, columns: tuple[int, ...]) -> IntArray:
+        """Among some of the policies, the place of the next shorter one of each one's chain.
+
+        Args:
+            columns: Their indices, in order, with all the shorter ones of each one's chain.
+
+        Returns:
+            An entry each; -1 where there is none.
+        """
+        if columns not in self._below:
+            below = self.below[list(columns)]
+            self._below[columns] = np.where(below >= 0, np.searchsorted(columns, below), -1)
+        return self._below[columns]
 
     def stopped_by(self, index: int) -> IntArray:
         """The policies that have stopped, whatever the samples, once policy `index` has.
@@ -149,20 +131,15 @@ class Evidence:
         self.setup_cost = setup_cost
         self.bound = bound
 
-    def add(self, records: Records, recorded: Recorded) -> None:
-        """Take in records of some policies."""
-        if records.durations.shape[1] != len(recorded.columns):
-            raise InvalidInput(
-                f"each record must cover the {len(recorded.columns)} policies of the plan, got "
-                f"{records.durations.shape[1]}"
-            )
+    def add(self, records: Records, columns: tuple[int, ...]) -> None:
+        """Take in records of some policies, given by their indices."""
         estimates = records.estimates
         climb(
             records.durations,
             records.decisions,
             np.empty((len(records), 0)) if estimates is None else estimates,
-            recorded.columns,
-            recorded.below,
+            np.array(columns, dtype=np.int64),
+            self.rungs.below_among(columns),
             self.sums,
         )
 

@@ -9,17 +9,17 @@ the whole of it, with proofs.
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
 from dwell import checks
 from dwell.arrays import FloatArray, IntArray
-from dwell.errors import InvalidInput
-from dwell.learners.evidence import Evidence, Recorded, Rungs
-from dwell.learners.learner import Knowledge, Plan, for_good
+from dwell.learners.design import Design
+from dwell.learners.evidence import Evidence, Rungs
+from dwell.learners.learner import Knowledge, Learner
 from dwell.learners.standing import Standing
-from dwell.learners.stored import Stored
 from dwell.policies import AnyPolicy, Policies
 from dwell.records import Records
 
@@ -44,14 +44,39 @@ class Batch(NamedTuple):
     tasks: int
 
 
-class Ladder(Stored):
-    """Run what seems best, look deeper with a shrinking share of the spending, drop what cannot be.
+@dataclass(slots=True)
+class Progress:
+    """How far it has learned.
+
+    Attributes:
+        sums: Sums over tasks, as `Evidence` keeps them.
+        eliminated_at: Per policy, the task after which it was eliminated; 0 for a candidate.
+        credits: How many tasks each level may still explore; the last entry is the choice's own.
+        chosen: The policy that is run except to explore; None while everything is rejected.
+        batches: The tasks of the rounds that have begun, open ones included.
+        settled: Whether one policy is left that earns, or none: then it is run for good.
+        explored: From how many tasks was learned.
+        samples: How many samples these took.
+    """
+
+    sums: FloatArray
+    eliminated_at: IntArray
+    credits: FloatArray
+    chosen: int | None = None
+    batches: list[Batch] = field(default_factory=list)
+    settled: bool = False
+    explored: int = 0
+    samples: int = 0
+
+
+class Ladder(Learner):
+    """Run what seems best, look deeper with a shrinking share of the spending.
 
     Args:
         policies: The policies to choose from, in order of their caps. Those that differ only in
             their caps teach about one another.
-        delta: With probability at least 1 - delta no policy with the best ROI is ever dropped, and
-            all intervals hold, at all times at once.
+        delta: With probability at least 1 - delta no policy with the best ROI is ever
+            eliminated, and all intervals hold, at all times at once.
         setup_cost: What each task costs besides its samples.
         bound: Observations lie in [-bound, bound].
 
@@ -65,8 +90,7 @@ class Ladder(Stored):
         16
     """
 
-    SETTINGS = ("policies", "delta", "setup_cost", "bound")
-    STATE = ("sums", "dropped_at", "credits", "chosen", "batches", "tasks", "samples")
+    state: Progress
 
     def __init__(
         self,
@@ -76,6 +100,7 @@ class Ladder(Stored):
         setup_cost: float = 0.0,
         bound: float = 1.0,
     ):
+        super().__init__()
         self.policies = Policies.of(policies)
         self.delta = checks.probability("delta", delta)
         self.setup_cost = checks.not_negative("set-up cost", setup_cost)
@@ -84,14 +109,12 @@ class Ladder(Stored):
         # A level holds the policies up to a cap; level l ends with policy ends[l].
         self.ends = np.flatnonzero(np.diff(self.rungs.caps, append=np.inf))
         self._starts = np.append(0, self.ends[:-1] + 1)
-        self.sums = np.zeros((Evidence.ROWS, len(self.policies)))
-        self.dropped_at = np.zeros(len(self.policies), dtype=np.int64)
-        # How many tasks each level may still explore; the last entry is the choice's own.
-        self.credits = np.zeros(len(self.ends) + 1)
-        self.chosen: int | None = None
-        self.batches: list[list[int]] = []
-        self.tasks = 0
-        self.samples = 0
+        count = len(self.policies)
+        self.state = Progress(
+            np.zeros((Evidence.ROWS, count)),
+            np.zeros(count, dtype=np.int64),
+            np.zeros(len(self.ends) + 1),
+        )
         self._begin_round()
 
     @property
@@ -99,92 +122,115 @@ class Ladder(Stored):
         """The policies among which it looks for the best."""
         return self.policies
 
-    @property
-    def consistent(self) -> bool:
-        """Whether the batches of a state can be run."""
+    def restore(self, state: Progress) -> None:
+        """Go on from another state, if its batches can be run."""
+        super().restore(state)
         count = len(self.policies)
-        return (self.chosen is None or self.chosen in range(count)) and all(
-            [type(entry) for entry in batch] == [int] * 4
-            and batch[0] in range(-1, len(self.ends))
-            and batch[1] in range(count)
-            and batch[2] >= 0
-            and batch[3] > 0
-            for batch in self.batches
-        )
+        if not (
+            (state.chosen is None or state.chosen in range(count))
+            and (state.settled or state.batches)
+            and all(
+                batch.level in range(-1, len(self.ends))
+                and batch.decider in range(count)
+                and batch.extras >= 0
+                and batch.tasks > 0
+                for batch in state.batches
+            )
+        ):
+            raise ValueError("batches of a state can be run")
 
     @property
     def evidence(self) -> Evidence:
         """What the tasks so far have taught."""
-        return Evidence(self.rungs, self.sums, setup_cost=self.setup_cost, bound=self.bound)
+        return Evidence(self.rungs, self.state.sums, setup_cost=self.setup_cost, bound=self.bound)
 
-    def plan(self) -> Plan:
+    def propose(self, tasks: int) -> Design:
         """How the next tasks are to be run."""
-        if not self.batches:
-            return for_good(self.policies, self.chosen)
-        batch = Batch(*self.batches[0])
-        recorded = self._recorded(batch)
-        return Plan(
-            recorded.policies,
-            accepts=self.chosen is not None,
-            oversamples=False,
-            tasks=batch.tasks,
+        batch = self._next_batch()
+        if batch is None:
+            return self.for_good(self.state.chosen, tasks)
+        if batch.level < 0:
+            columns = tuple(self.rungs.stopped_by(batch.decider).tolist())
+        else:
+            columns = tuple(range(self.ends[batch.level] + 1))
+        return Design(
+            policies=self.subset(columns),
+            columns=columns,
+            decider=columns.index(batch.decider),
+            accepts=self.state.chosen is not None,
             extras=batch.extras,
-            decider=recorded.column(batch.decider),
+            tasks=min(tasks, batch.tasks),
         )
 
-    def _recorded(self, batch: Batch) -> Recorded:
-        if batch.level < 0:
-            return self.rungs.recorded(self.rungs.stopped_by(batch.decider))
-        return self.rungs.recorded(np.arange(self.ends[batch.level] + 1))
+    def _next_batch(self) -> Batch | None:
+        """The tasks that come after those that are open; None if a policy is run for good."""
+        while True:
+            ahead = self.queue.reserved
+            for batch in self.state.batches:
+                if ahead < batch.tasks:
+                    return batch._replace(tasks=batch.tasks - ahead)
+                ahead -= batch.tasks
+            if self.state.settled:
+                return None
+            # All tasks of the round are open: the next round begins with what is known by now.
+            self._begin_round()
 
-    def learn(self, records: Records) -> int:
-        """Take in records made under the plan, in order, and return how many were taken."""
-        if not self.batches:
-            return len(records)
-        batch = Batch(*self.batches[0])
-        if (records.estimates is None) != (batch.extras == 0):
-            raise InvalidInput(
-                f"the plan asks for {batch.extras} samples after each acceptance; the records "
-                f"{'lack' if batch.extras else 'have'} estimates"
-            )
-        taken = min(len(records), batch.tasks)
-        self.evidence.add(records.first(taken), self._recorded(batch))
-        self.tasks += taken
-        self.samples += int(records.drawn[:taken].sum())
-        if taken < batch.tasks:
-            self.batches[0] = [*batch[:-1], batch.tasks - taken]
-        else:
-            del self.batches[0]
-            if not self.batches:
-                self._begin_round()
-        return taken
+    def take(self, design: Design, records: Records) -> int:
+        """Take in records in order, and return how many."""
+        state = self.state
+        self.evidence.add(records, design.columns)
+        state.explored += len(records)
+        state.samples += int(records.drawn.sum())
+        self._use_up(len(records))
+        return len(records)
+
+    def skip(self, design: Design) -> None:
+        """Go on without the records of a design: its tasks are not asked for again."""
+        self._use_up(design.tasks)
+
+    def _use_up(self, tasks: int) -> None:
+        """So many tasks less are left of the batches; after the last, the next round begins."""
+        batches = self.state.batches
+        while tasks and batches:
+            used = min(tasks, batches[0].tasks)
+            batches[0] = batches[0]._replace(tasks=batches[0].tasks - used)
+            tasks -= used
+            if not batches[0].tasks:
+                del batches[0]
+        if not (batches or self.state.settled):
+            self._begin_round()
 
     def _begin_round(self) -> None:
-        """Drop, choose, and divide the tasks of the next round."""
-        evidence = self.evidence
+        """Eliminate, choose, and divide the tasks of the next round."""
+        state, evidence = self.state, self.evidence
         reach = evidence.reach(self.delta)
-        candidates = self.dropped_at == 0
-        self.dropped_at[candidates & reach.hopeless(candidates)] = self.tasks
+        candidates = state.eliminated_at == 0
+        state.eliminated_at[candidates & reach.hopeless(candidates)] = state.explored
         evidence.settle()
-        left = np.flatnonzero(self.dropped_at == 0)
+        left = np.flatnonzero(state.eliminated_at == 0)
         if len(left) == 0 or (len(left) == 1 and reach.bounds.roi_low[left[0]] > 0.0):
-            self.chosen = int(left[0]) if len(left) else None
-            self.batches = []
+            state.chosen = int(left[0]) if len(left) else None
+            state.settled = True
             return
-        standing = Standing.of(evidence, self.dropped_at == 0)
-        self.chosen = standing.chosen
-        self.batches = [list(batch) for batch in self._divided(max(1, self.tasks // 10), standing)]
+        standing = Standing.of(evidence, state.eliminated_at == 0)
+        state.chosen = standing.chosen
+        state.batches += self._divided(max(1, self._begun // 10), standing)
+
+    @property
+    def _begun(self) -> int:
+        """From how many tasks was learned or will be, those that are open included."""
+        return self.state.explored + self.queue.reserved
 
     def _divided(self, tasks: int, standing: Standing) -> list[Batch]:
         """The batches of a round, the deepest level first."""
-        seeking = self.chosen is None
-        levels = self._extras(self._up_to(standing.cost), _SEEKING if seeking else _CHECKING)
+        chosen, credits = self.state.chosen, self.state.credits
+        levels = self._extras(self._up_to(standing.cost), _SEEKING if chosen is None else _CHECKING)
         alone = self._extras(standing.cost, _DOUBTING if standing.doubtful else _CHECKING)
-        if self.chosen is None:
-            self.credits[:-1] += self._sought(tasks, standing, levels)
-            self.credits[-1] = 0.0
+        if chosen is None:
+            credits[:-1] += self._sought(tasks, standing, levels)
+            credits[-1] = 0.0
         else:
-            self.credits += self._checked(tasks, standing, self.chosen, levels, alone)
+            credits += self._checked(tasks, standing, chosen, levels, alone)
         batches = []
         left = tasks
         for level in reversed(range(len(self.ends))):
@@ -192,7 +238,7 @@ class Ladder(Stored):
                 decider = standing.decider(int(self.ends[level]))
                 batches.append(Batch(level, decider, int(levels[level]), count))
                 left -= count
-        decider = self.chosen or 0
+        decider = chosen or 0
         count = self._use_credit(-1, left)
         batches.append(Batch(-1, decider, int(alone[decider]), count))
         batches.append(Batch(-1, decider, 0, left - count))
@@ -202,13 +248,14 @@ class Ladder(Stored):
         return np.clip(share * cost, 1, self.policies.caps[-1]).astype(np.int64)
 
     def _use_credit(self, entry: int, left: int) -> int:
-        count = min(int(self.credits[entry]), left)
-        self.credits[entry] = min(self.credits[entry] - count, 1.0)
+        credits = self.state.credits
+        count = min(int(credits[entry]), left)
+        credits[entry] = min(credits[entry] - count, 1.0)
         return count
 
     def _sought(self, tasks: int, standing: Standing, extras: IntArray) -> FloatArray:
         """How many tasks each level gets while nothing seems to earn: nearly all, at first."""
-        share = min(1.0, 10.0 / float(np.cbrt(max(self.tasks, 1))))
+        share = min(1.0, 10.0 / float(np.cbrt(max(self._begun, 1))))
         cost = self._up_to(standing.cost)
         weights = self._growth(cost, standing.plausible)
         weights /= cost + self._up_to(standing.accept_rate) * extras
@@ -222,7 +269,7 @@ class Ladder(Stored):
         Half of what may be spent goes deeper, half to samples after the choice's acceptances; both
         the less, the less plausible it is that this would change the choice.
         """
-        spending = 0.5 / np.cbrt(self.tasks) * tasks * standing.cost[chosen]
+        spending = 0.5 / np.cbrt(self._begun) * tasks * standing.cost[chosen]
         plausible = standing.plausible
         plausible[chosen] = 0.0
         own = spending * plausible.max()
@@ -249,9 +296,9 @@ class Ladder(Stored):
 
     @property
     def _note(self) -> str:
-        if self.chosen is not None:
+        if self.state.chosen is not None:
             return ""
-        if not self.batches:
+        if self.state.settled:
             return "no policy earns anything; everything is rejected"
         return "no policy has shown that it earns; until one does, everything is rejected"
 
@@ -259,12 +306,12 @@ class Ladder(Stored):
         """What is known so far."""
         evidence = self.evidence
         return Knowledge(
-            candidates=tuple(np.flatnonzero(self.dropped_at == 0).tolist()),
-            dropped_at=tuple(self.dropped_at.tolist()),
+            candidates=tuple(np.flatnonzero(self.state.eliminated_at == 0).tolist()),
+            eliminated_at=tuple(self.state.eliminated_at.tolist()),
             bounds=evidence.reach(self.delta).bounds,
-            chosen=self.chosen,
-            explored=self.tasks,
-            samples=self.samples,
+            chosen=self.state.chosen,
+            explored=self.state.explored,
+            samples=self.state.samples,
             roi=evidence.reward / evidence.cost,
             note=self._note,
         )

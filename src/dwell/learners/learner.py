@@ -1,50 +1,23 @@
-"""What every learner is: a plan, what was learned, and what is known."""
+"""What every learner is: designs that it begins, records that it takes, and what it then knows."""
 
-from dataclasses import dataclass
-from typing import Protocol
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from inspect import signature
+from typing import Any, Self
 
+import numpy as np
+
+from dwell import checks, wire
 from dwell.arrays import FloatArray
+from dwell.errors import InvalidInput
 from dwell.estimate.bounds import Bounds
 from dwell.families import Countable
+from dwell.learners.design import Design, alone
+from dwell.learners.queue import Queue
 from dwell.policies import Policies
 from dwell.records import Records
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """How the next tasks are to be run.
-
-    Attributes:
-        policies: The policies that a record must cover.
-        accepts: Whether the decision counts; if not, every task is rejected.
-        oversamples: Whether to draw exactly twice the largest cap; if not, draw until all the
-            policies have stopped.
-        tasks: For how many tasks the plan stands, unless `learn` changes it; None for good.
-        extras: How many samples to draw after each acceptance, to estimate the value from.
-        decider: Which of the policies decides; the last by default.
-    """
-
-    policies: Policies
-    accepts: bool
-    oversamples: bool
-    tasks: int | None
-    extras: int = 0
-    decider: int = -1
-
-    @property
-    def samples(self) -> int:
-        """The most samples that one task can take."""
-        return self.policies.caps[-1] * (2 if self.oversamples else 1) + self.extras
-
-
-def for_good(policies: Policies, chosen: int | None) -> Plan:
-    """The plan to run one of the policies from now on; or, if none, to reject everything.
-
-    The cheapest way to reject is to run the shortest policy and not to heed its decision.
-    """
-    index = 0 if chosen is None else chosen
-    alone = policies[index : index + 1]
-    return Plan(alone, accepts=chosen is not None, oversamples=False, tasks=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +26,17 @@ class Knowledge:
 
     Attributes:
         candidates: The indices of the policies that may still be the best.
-        dropped_at: Per policy, the task after which it was dropped; 0 for a candidate.
+        eliminated_at: Per policy, the task after which it was eliminated; 0 for a candidate.
         bounds: Confidence bounds, valid for all policies at once; None if the learner has none.
-        chosen: The policy that is run but for exploring; None while there is none.
-        explored: How many tasks were explored.
-        samples: How many samples exploring took.
+        chosen: The policy that is run except to explore; None while there is none.
+        explored: From how many tasks was learned.
+        samples: How many samples these took.
         roi: Estimates of the policies' ROI; None if the learner has none.
         note: What a person should know besides; empty if nothing.
     """
 
     candidates: tuple[int, ...]
-    dropped_at: tuple[int, ...]
+    eliminated_at: tuple[int, ...]
     bounds: Bounds | None
     chosen: int | None
     explored: int
@@ -82,26 +55,206 @@ class Knowledge:
         return None if self.bounds is None else self.bounds.roi_high
 
 
-class Learner(Protocol):
-    """A pure state machine over tasks."""
+class Learner(ABC):
+    """A pure state machine over tasks: no I/O, no clock, no randomness.
+
+    `begin` says how the next task is to be run, and reserves its place; `learn` takes its record,
+    in the order of beginning, however late and in whatever order records come; `forget` closes a
+    task that was given up. Whoever writes a learner gives it `propose`, `take` and `knowledge`, a
+    `state` (a dataclass of numbers and arrays, all that changes as it learns), and keeps each
+    argument that it is made with as an attribute of the same name: JSON follows from these.
+    docs/own-learner.md has one of 30 lines.
+
+    Attributes:
+        setup_cost: What each task costs besides its samples.
+        state: All that changes as it learns.
+        queue: The tasks that were begun, and the records that wait.
+    """
+
+    setup_cost: float
+    state: Any
+
+    def __init__(self) -> None:
+        self.queue = Queue()
+        self._subsets: dict[tuple[int, ...], Policies] = {}
 
     @property
+    @abstractmethod
     def choices(self) -> Policies | Countable:
         """The policies among which it looks for the best."""
 
-    @property
-    def setup_cost(self) -> float:
-        """What each task costs besides its samples."""
+    @abstractmethod
+    def propose(self, tasks: int) -> Design | None:
+        """How the next tasks are to be run; None when there is nothing left to run.
 
-    def plan(self) -> Plan | None:
-        """How the next tasks are to be run; None when there is nothing left to run."""
-
-    def learn(self, records: Records) -> int:
-        """Take in records made under the plan, in order, and return how many were taken.
-
-        Where the plan changes in the middle of a block, the rest of the block is not taken: it has
-        to be recorded again under the new plan.
+        Args:
+            tasks: How many tasks in a row it may stand for at most. `queue.reserved` says how many
+                tasks are open already that will teach something.
         """
 
+    @abstractmethod
+    def take(self, design: Design, records: Records) -> int:
+        """Take in records in order, and return how many.
+
+        Of tasks in a row, those that come after another design would have been made are not taken.
+        """
+
+    @abstractmethod
     def knowledge(self) -> Knowledge:
         """What is known so far."""
+
+    def begin(self, tasks: int = 1) -> Design | None:
+        """Begin a task; None when there is nothing left to run.
+
+        Args:
+            tasks: How many tasks in a row the design may stand for at most, each begun when the one
+                before was learned from; for one as long as other designs are open.
+        """
+        tasks = checks.count("tasks", tasks)
+        for design in self.queue.open:
+            if design.tasks > 1:
+                raise InvalidInput(
+                    f"design {design.number} stands for {design.tasks} tasks in a row: learn from "
+                    "them before the next is begun, or begin tasks one by one"
+                )
+        proposed = self.propose(1 if self.queue.open else tasks)
+        return None if proposed is None else self.queue.add(proposed)
+
+    def learn(self, design: Design, records: Records) -> int:
+        """Take in what a design's tasks have taught, once all begun before have been taken in.
+
+        Args:
+            design: The design that the records were made under.
+            records: The records; of tasks in a row perhaps only of the first.
+
+        Returns:
+            How many tasks were taken. All, and waiting ones count, except where tasks in a row led
+            to another design: those after it count as not begun, and can be recorded anew.
+        """
+        self.queue.put(design, records)
+        return self._take_what_is_due().get(design.number, len(records))
+
+    def forget(self, design: Design) -> None:
+        """Close a task that was given up: nothing is learned from it, and none waits for it."""
+        self.queue.remove(design)
+        if design.teaches:
+            self.skip(design)
+        self._take_what_is_due()
+
+    def skip(self, design: Design) -> None:
+        """Go on without the records of a design; for learners that count on them."""
+        del design
+
+    def _take_what_is_due(self) -> dict[int, int]:
+        """Take in records until one is missing; how many tasks of each design that was."""
+        taken: dict[int, int] = {}
+        while (due := self.queue.next()) is not None:
+            design, records = due
+            count = len(records)
+            if design.teaches:
+                count = self.take(design, records)
+                self.queue.taken += count
+            if design.tasks > 1:  # nothing was begun after these
+                self.queue.begun -= design.tasks - count
+            taken[design.number] = count
+        return taken
+
+    def subset(self, columns: tuple[int, ...]) -> Policies:
+        """Some of the choices, by their indices."""
+        if columns not in self._subsets:
+            choices = self.choices
+            if isinstance(choices, Policies):
+                whole = columns == tuple(range(len(choices)))
+                chosen = choices if whole else Policies(choices[index] for index in columns)
+            else:
+                chosen = Policies(choices.policy(index + 1) for index in columns)
+            self._subsets[columns] = chosen
+        return self._subsets[columns]
+
+    def for_good(self, chosen: int | None, tasks: int) -> Design:
+        """The design to run one policy from now on; or, if none, to reject everything.
+
+        The cheapest way to reject is to run the shortest policy and not to heed its decision.
+        """
+        index = 0 if chosen is None else chosen
+        accepts = chosen is not None
+        return alone(self.subset((index,)), index, accepts=accepts, tasks=tasks, final=True)
+
+    def meanwhile(self, index: int, *, accepts: bool = True) -> Design:
+        """The design of a task that begins while all that are to be explored are open already."""
+        return alone(self.subset((index,)), index, accepts=accepts, tasks=1)
+
+    def to_json(self) -> str:
+        """Everything needed to go on: settings, state, and the tasks that are open."""
+        return json.dumps(self.to_dict(), allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """The learner that `to_json` wrote, ready to go on."""
+        try:
+            return cls.from_dict(json.loads(text))
+        except InvalidInput:
+            raise
+        except (LookupError, TypeError, AttributeError, ValueError):
+            raise InvalidInput(
+                f"a {cls.__name__} in JSON is what its to_json wrote, got {text[:60]!r}"
+            ) from None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same in types that JSON knows."""
+        arguments = signature(type(self)).parameters
+        return {
+            "learner": type(self).__name__,
+            "settings": {name: _setting(getattr(self, name)) for name in arguments},
+            "state": wire.plain(self.state),
+            "queue": self.queue.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Self:
+        """The learner that `to_dict` described."""
+        if fields["learner"] != cls.__name__:
+            raise InvalidInput(
+                f"this is the state of a {fields['learner']}, not of a {cls.__name__}"
+            )
+        learner = cls(**{name: _argument(value) for name, value in fields["settings"].items()})
+        learner.restore(wire.typed(fields["state"], type(learner.state)))
+        learner.queue.restore(fields["queue"], learner.subset)
+        return learner
+
+    def restore(self, state: Any) -> None:
+        """Go on from another state, if a learner like this one can get into it."""
+        if not _alike(self.state, state):
+            raise ValueError("arrays of a state are as large as those of a new learner's")
+        self.state = state
+
+
+def _alike(fresh: Any, restored: Any) -> bool:
+    """Whether arrays of a state have the shapes that those of a new learner have."""
+    return all(
+        now.shape == then.shape
+        for now, then in (
+            (getattr(fresh, each.name), getattr(restored, each.name)) for each in fields(fresh)
+        )
+        if isinstance(now, np.ndarray)
+    )
+
+
+def _setting(value: Any) -> Any:
+    match value:
+        case Policies():
+            return {"policies": value.to_dict()}
+        case Countable():
+            return {"countable": wire.plain(value)}
+        case _:
+            return value
+
+
+def _argument(value: Any) -> Any:
+    match value:
+        case {"policies": content}:
+            return Policies.from_dict(content)
+        case {"countable": content}:
+            return wire.typed(content, Countable)
+        case _:
+            return value

@@ -1,6 +1,6 @@
 """Standing: how the policies seem to stand, by estimates and standard errors.
 
-What is chosen and explored follows from these; what is dropped does not.
+What is chosen and explored follows from these; what is eliminated does not.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from dwell.learners.evidence import Evidence, Rungs
 
 _EARNING = 1.0  # standard errors above 0 from which on a reward is taken to be one
 _SURE = 2.5  # and from which on that is no longer in doubt
-_FAINTEST = 0.05  # what is all but hopeless, but not dropped, is still looked at now and then
+_FAINTEST = 0.05  # what is all but hopeless, but not eliminated, is still looked at now and then
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Standing:
 
     Attributes:
         rungs: How the policies stand on one another.
-        candidates: Which of them have not been dropped.
+        candidates: Which of them have not been eliminated.
         reward: Mean rewards.
         variance: The variances of these.
         cost: Mean costs.
@@ -68,7 +68,7 @@ class Standing:
         """How plausible it is that each policy is better than the chosen one, from 0 to 1.
 
         It is the likelihood of what was seen of their difference if that were 0, relative to the
-        greatest likelihood; 1 for one that seems better, 0 for one that was dropped.
+        greatest likelihood; 1 for one that seems better, 0 for one that was eliminated.
         """
         chosen = self.chosen
         if chosen is None:

@@ -158,7 +158,7 @@ def candidates_over_time(runs: Mapping[int, Run], budget: str) -> tuple[go.Figur
     figure = empty_figure("tasks learned from", "candidates")
     empty = []
     for index, (amount, run) in enumerate(runs.items()):
-        if not run.known.dropped_at:
+        if not run.known.eliminated_at:
             empty.append(f"{amount:,}")
             continue
         steps = [*run.history, (max(1, run.explored), run.history[-1].candidates)]

@@ -4,7 +4,7 @@ import numpy as np
 
 from dwell.lab.claims.finding import Effort, Finding, clopper_pearson
 from dwell.lab.claims.instances import Instance, all_lose, separated, three_points
-from dwell.records import Records, oversampled
+from dwell.records import Records
 from dwell.table import exact
 
 DELTA = 0.05
@@ -51,9 +51,10 @@ def worst_share_of_width(
     blocks: list[Records] = []
     start = 0
     while learner.exploring:
-        plan = learner.plan()
-        records = oversampled(samples[start:, : plan.samples].copy(), plan.policies)
-        taken = learner.learn(records)
+        design = learner.begin(tasks - start)
+        assert design is not None
+        records = design.record(samples[start:, : design.samples].copy())
+        taken = learner.learn(design, records)
         blocks.append(records.first(taken))
         start += taken
     worst = 0.0

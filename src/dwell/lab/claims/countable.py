@@ -27,11 +27,12 @@ def check(effort: Effort) -> Finding:
     runs = effort.runs(Esc(FAMILY, tasks=tasks, delta=DELTA), WORLD, tasks, effort.pick(40, 400))
     searches = [run.learner for run in runs if isinstance(run.learner, Esc)]
     best = best_of(FAMILY, WORLD)
-    enough = sum(search.found is not None and search.found >= best.k for search in searches)
+    found = [search.state.found for search in searches]
+    enough = sum(each is not None and each >= best.k for each in found)
     share = enough / len(searches)
     low, high = clopper_pearson(enough, len(searches))
-    costs = [search.samples for search in searches]
-    bounds = [most_samples(search) for search in searches if search.found is not None]
+    costs = [search.state.samples for search in searches]
+    bounds = [most_samples(search) for search in searches if search.state.found is not None]
     affordable = len(bounds) == len(searches) and all(np.array(costs) <= np.array(bounds))
 
     sizes = decades(6, effort.pick(9, 11))
@@ -61,7 +62,7 @@ def check(effort: Effort) -> Finding:
             "share": share,
             "share_interval": [low, high],
             "best": best.k,
-            "found": sorted({search.found or 0 for search in searches}),
+            "found": sorted({each or 0 for each in found}),
             "samples": float(np.mean(costs)),
             "samples_bound": float(np.mean(bounds)) if bounds else None,
             "tasks": sizes,
@@ -95,7 +96,7 @@ def check(effort: Effort) -> Finding:
 
 def most_samples(search: Esc) -> float:
     """Lemma sampleCompl: 2 j1 D_K ceil(ln(j1 (j1 + 1) / delta) / (2 eps^2))."""
-    level = round(log2(search.found or 1))
-    cap = search.family.cap(search.found or 1)
+    level = round(log2(search.state.found or 1))
+    cap = search.family.cap(search.state.found or 1)
     tasks = ceil(log(level * (level + 1) / search.delta) / (2.0 * search.accuracy**2))
     return 2.0 * level * cap * tasks

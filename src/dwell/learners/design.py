@@ -1,0 +1,223 @@
+"""Design: how a task is to be run, and the record that it then gives.
+
+A design is fixed when its task begins. Whatever the learner learns meanwhile, the record is read by
+the design that it was made under: so many tests can be open at once.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypedDict
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dwell import wire
+from dwell.arrays import BoolArray, IntArray, Samples
+from dwell.errors import InvalidInput
+from dwell.policies import Policies
+from dwell.records import Records, oversampled, unfinished, until_stopped
+
+# Draws, for each of some tasks (by their places), so many samples more.
+Draw = Callable[[IntArray, int], Samples]
+# How many samples every task draws before those that go on draw more.
+FIRST_SAMPLES = 64
+_MOST_SAMPLES = 2**24
+
+
+class _Fields(TypedDict):
+    """All of a design but the policies themselves."""
+
+    number: int
+    learned_from: int
+    columns: tuple[int, ...]
+    decider: int
+    accepts: bool
+    oversamples: bool
+    extras: int
+    tasks: int
+    teaches: bool
+    final: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Design:
+    """How a task, or several in a row, are to be run.
+
+    Attributes:
+        policies: The policies that a record covers.
+        columns: Which of the learner's policies each of them is.
+        number: The number of the first task, counted from 1; 0 until it is begun.
+        learned_from: From how many tasks the learner had learned when it was begun.
+        decider: The column of the policy that decides.
+        accepts: Whether its decision counts; if not, every task is rejected.
+        oversamples: Whether to draw exactly twice the largest cap; if not, draw until all the
+            policies have stopped.
+        extras: How many samples to draw after each acceptance, to estimate the value from.
+        tasks: How many tasks it stands for: each begins when the one before was learned from.
+        teaches: Whether the learner learns from the record.
+        final: Whether the learner will make no other design from now on.
+
+    Example:
+        >>> from dwell import Ladder, fixed
+        >>> learner = Ladder([fixed(1, 1), fixed(3, 1)])
+        >>> design = learner.begin()
+        >>> record = design.record([1, -1, 1, 1, -1])
+        >>> record.durations.tolist(), design.accepted(record).tolist()
+        ([[1]], [False])
+        >>> learner.learn(design, record)
+        1
+    """
+
+    policies: Policies = field(compare=False, repr=False)
+    columns: tuple[int, ...]
+    number: int = 0
+    learned_from: int = 0
+    decider: int = 0
+    accepts: bool = True
+    oversamples: bool = False
+    extras: int = 0
+    tasks: int = 1
+    teaches: bool = True
+    final: bool = False
+
+    @property
+    def samples(self) -> int:
+        """The most samples that one task can take."""
+        return self.policies.caps[-1] * (2 if self.oversamples else 1) + self.extras
+
+    @property
+    def estimates(self) -> bool:
+        """Whether a record estimates the value, by samples that no decision has seen."""
+        return self.oversamples or self.extras > 0
+
+    def record(self, samples: ArrayLike) -> Records:
+        """What tasks teach that were run as the design says.
+
+        Args:
+            samples: A row per task, or the samples of one task. A row may be longer than needed.
+        """
+        rows = np.atleast_2d(np.asarray(samples))
+        given = rows.shape[-1]
+        if given >= self.samples or not self.oversamples:
+            records = self._recorded(rows)
+            if given >= self.samples or not unfinished(records, given).any():
+                return records
+        raise InvalidInput(
+            f"a task of design {self.number} goes on: it may draw {self.samples} samples and has "
+            f"{given}; draw more, then record it"
+        )
+
+    def run(self, tasks: int, draw: Draw) -> Records:
+        """Draw tasks until all is known that the design asks for.
+
+        Few tasks come anywhere near a long cap. So all of them draw a few samples, those that have
+        not stopped draw as many again, and so on.
+
+        Args:
+            tasks: How many.
+            draw: What draws their samples.
+        """
+        everyone = np.arange(tasks)
+        if self.oversamples or self.samples <= FIRST_SAMPLES:
+            return self._recorded(draw(everyone, self.samples))
+        samples = draw(everyone, FIRST_SAMPLES)
+        records = self._recorded(samples)
+        going = np.flatnonzero(unfinished(records, samples.shape[1]))
+        samples = samples[going]
+        while len(going):
+            more = min(samples.shape[1], self.samples - samples.shape[1])
+            # Tasks that go on in great numbers for long are taken a part at a time.
+            part = max(1, _MOST_SAMPLES // (samples.shape[1] + more))
+            kept: list[Samples] = []
+            left = []
+            for start in range(0, len(going), part):
+                rows = going[start : start + part]
+                longer = np.hstack([samples[start : start + part], draw(rows, more)])
+                renewed = self._recorded(longer)
+                records.replace(rows, renewed)
+                wanting = unfinished(renewed, longer.shape[1])
+                left.append(rows[wanting])
+                kept.append(longer[wanting])
+            going, samples = np.concatenate(left), np.concatenate(kept)
+        return records
+
+    def _recorded(self, samples: Samples) -> Records:
+        if self.oversamples:
+            return oversampled(samples, self.policies)
+        return until_stopped(samples, self.policies, self.extras)
+
+    def accepted(self, records: Records) -> BoolArray:
+        """Which of the recorded tasks are accepted."""
+        accepted: BoolArray = (records.decisions[:, self.decider] == 1) & self.accepts
+        return accepted
+
+    def require(self, records: Records) -> None:
+        """Refuse records that were not made under this design."""
+        width, wanted = records.durations.shape[1], len(self.columns)
+        if width != wanted:
+            raise InvalidInput(
+                f"each record of design {self.number} must cover its {wanted} policies, got {width}"
+            )
+        if (records.estimates is not None) != self.estimates:
+            raise InvalidInput(
+                f"design {self.number} asks for {self._asked}; the records "
+                f"{'lack' if self.estimates else 'have'} estimates of the value"
+            )
+        if len(records) > self.tasks:
+            raise InvalidInput(
+                f"design {self.number} stands for {self.tasks} tasks, got records of {len(records)}"
+            )
+        if len(records) and records.decisions.min() < 0:
+            raise InvalidInput(
+                f"a task of design {self.number} goes on: draw until its policies have stopped, "
+                "then record it"
+            )
+
+    @property
+    def _asked(self) -> str:
+        if self.oversamples:
+            return f"{self.samples} samples of each task"
+        return f"{self.extras} samples after each acceptance"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The design in types that JSON knows; of its policies, the columns."""
+        return {name: getattr(self, name) for name in _Fields.__annotations__}
+
+    @classmethod
+    def from_dict(
+        cls, fields: Mapping[str, Any], policies: Callable[[tuple[int, ...]], Policies]
+    ) -> "Design":
+        """The design that `to_dict` gave.
+
+        Args:
+            fields: What it gave.
+            policies: Gives a learner's policies by their indices.
+        """
+        checked = wire.typed(fields, _Fields)
+        columns, decider = checked["columns"], checked["decider"]
+        counts = (checked["number"], checked["learned_from"], checked["extras"], checked["tasks"])
+        if not columns or min(columns) < 0 or decider not in range(len(columns)) or min(counts) < 0:
+            raise ValueError("no learner makes such a design")
+        return cls(policies=policies(columns), **checked)
+
+
+def alone(
+    policies: Policies, index: int, *, accepts: bool, tasks: int, final: bool = False
+) -> Design:
+    """One policy, from which nothing is learned.
+
+    Args:
+        policies: The policy, as a set of its own.
+        index: Which of the learner's policies it is.
+        accepts: Whether its decision counts.
+        tasks: How many tasks it stands for.
+        final: Whether the learner will make no other design from now on.
+    """
+    return Design(
+        policies=policies,
+        columns=(index,),
+        accepts=accepts,
+        tasks=tasks,
+        teaches=False,
+        final=final,
+    )

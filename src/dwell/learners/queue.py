@@ -1,0 +1,109 @@
+"""Queue: the designs that were begun, until their records have been taken in that order.
+
+Short tests come back first. A learner that took records as they come would at any moment have seen
+more short tests than there are, and lean towards what is true of those: so a record that comes
+early waits for those that were begun before it.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from dwell import wire
+from dwell.errors import InvalidInput
+from dwell.learners.design import Design
+from dwell.policies import Policies
+from dwell.records import Records
+
+
+class Queue:
+    """Open designs in the order in which they were begun, and the records that wait.
+
+    Attributes:
+        begun: How many tasks were begun.
+        taken: From how many of them was learned.
+    """
+
+    def __init__(self) -> None:
+        self.begun = self.taken = 0
+        self._open: dict[int, Design] = {}
+        self._waiting: dict[int, Records] = {}
+
+    @property
+    def open(self) -> tuple[Design, ...]:
+        """The designs that are neither taken nor given up, in the order of their beginning."""
+        return tuple(self._open.values())
+
+    @property
+    def reserved(self) -> int:
+        """How many tasks are open that teach something."""
+        return sum(design.tasks for design in self._open.values() if design.teaches)
+
+    def add(self, design: Design) -> Design:
+        """Begin a task: the design with its number."""
+        numbered = replace(design, number=self.begun + 1, learned_from=self.taken)
+        self._open[numbered.number] = numbered
+        self.begun += numbered.tasks
+        return numbered
+
+    def put(self, design: Design, records: Records) -> None:
+        """Keep the records of a design until their turn comes."""
+        self._require_open(design)
+        if design.number in self._waiting:
+            raise InvalidInput(f"design {design.number} has its records; they wait for their turn")
+        design.require(records)
+        self._waiting[design.number] = records
+
+    def next(self) -> tuple[Design, Records] | None:
+        """The design that was begun first, with its records; None while it has none."""
+        number = next(iter(self._open), None)
+        if number is None or number not in self._waiting:
+            return None
+        return self._open.pop(number), self._waiting.pop(number)
+
+    def remove(self, design: Design) -> None:
+        """Give up a design, and the records that it may have."""
+        self._require_open(design)
+        del self._open[design.number]
+        self._waiting.pop(design.number, None)
+
+    def _require_open(self, design: Design) -> None:
+        if not isinstance(design, Design):
+            raise InvalidInput(f"records belong to a Design, as begin gives it, got {design!r}")
+        if self._open.get(design.number) != design:
+            raise InvalidInput(
+                f"design {design.number} is not open here: it was learned from, or forgotten, or "
+                "another learner began it"
+            )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The queue in types that JSON knows, waiting records included."""
+        return {
+            "begun": self.begun,
+            "taken": self.taken,
+            "open": [
+                {
+                    "design": design.to_dict(),
+                    "records": wire.plain(self._waiting.get(number)),
+                }
+                for number, design in self._open.items()
+            ],
+        }
+
+    def restore(
+        self, fields: Mapping[str, Any], policies: Callable[[tuple[int, ...]], Policies]
+    ) -> None:
+        """Become the queue that `to_dict` gave.
+
+        Args:
+            fields: What it gave.
+            policies: Gives the learner's policies by their indices.
+        """
+        self.begun, self.taken = (wire.typed(fields[name], int) for name in ("begun", "taken"))
+        for entry in fields["open"]:
+            design = Design.from_dict(entry["design"], policies)
+            if not max(self._open, default=0) < design.number <= self.begun:
+                raise ValueError("designs are numbered in the order of their beginning")
+            self._open[design.number] = design
+            if entry["records"] is not None:
+                self.put(design, wire.typed(entry["records"], Records))
