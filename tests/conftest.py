@@ -6,9 +6,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import is_hypothesis_test
 
 from tests.acceptance.commands import run
 from tests.postgres import postgres as postgres
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Watch no lines where the same ones run many thousand times: it takes as long again.
+
+    Statistical tests and properties do that, and lines that only they reach count as not covered. A
+    browser runs none. (A property within a test is marked where it stands.)
+    """
+    for item in items:
+        often = isinstance(item, pytest.Function) and is_hypothesis_test(item.function)
+        if often or {"statistical", "browser"} & set(item.path.parts):
+            item.add_marker("no_cover")
 
 
 @dataclass(frozen=True, slots=True)

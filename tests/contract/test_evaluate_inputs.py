@@ -190,10 +190,13 @@ def test_batches_of_one_sample_are_evaluated_as_samples() -> None:
     assert days.found.current.roi == pytest.approx(samples.found.current.roi)
 
 
-def test_a_million_tiny_tests_are_evaluated() -> None:
-    """Two samples each, of which one decides and one scores."""
+def test_very_many_tiny_tests_are_evaluated() -> None:
+    """Two samples each, of which one decides and one scores; more rows than are read at a time.
+
+    Nothing is earned on average, but for 6 standard errors: false alarms below 1e-8.
+    """
     rng = np.random.default_rng(0)
-    count = 1_000_000
+    count = 300_000
     table = pa.table(
         {
             "test": np.repeat(np.arange(count), 2),
@@ -274,11 +277,12 @@ def _frame(rows: Rows) -> pd.DataFrame:
     return pd.DataFrame({name: pd.Series(cells, dtype=object) for name, cells in rows.items()})
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("form", FORMS)
 def test_every_sound_log_is_evaluated(form: str) -> None:
     """No test is left out, and every figure is a number."""
 
-    @settings(PROPERTY, max_examples=25)
+    @settings(PROPERTY, max_examples=20)
     @given(sound_logs(form))
     def evaluated(rows: Rows) -> None:
         report = evaluate(_frame(rows), setup_cost=1.0)
@@ -289,6 +293,7 @@ def test_every_sound_log_is_evaluated(form: str) -> None:
     evaluated()
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("form", FORMS)
 def test_whatever_a_log_holds_is_evaluated_or_refused(form: str) -> None:
     """With figures for all policies, or with one sentence: nothing else, and no NaN.
@@ -298,7 +303,7 @@ def test_whatever_a_log_holds_is_evaluated_or_refused(form: str) -> None:
     """
     evaluations: list[bool] = []
 
-    @settings(PROPERTY, max_examples=50)
+    @settings(PROPERTY, max_examples=40)
     @given(sound_logs(form), st.data())
     def examined(rows: Rows, data: st.DataObject) -> None:
         for _ in range(data.draw(st.integers(1, 2))):
@@ -346,6 +351,7 @@ def _tests_of(samples: st.SearchStrategy[float]) -> st.SearchStrategy[list[list[
     return st.lists(st.lists(samples, min_size=2, max_size=8), min_size=2, max_size=8)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("policies", [None, fixed(1), fixed(2)], ids=["usual", "one", "two"])
 def test_samples_of_any_size_are_evaluated_or_refused(policies: Policy | None) -> None:
     """Numbers at the ends of what a computer holds give figures or a sentence, never a NaN.
@@ -355,7 +361,7 @@ def test_samples_of_any_size_are_evaluated_or_refused(policies: Policy | None) -
     """
     evaluations: list[bool] = []
 
-    @settings(PROPERTY, max_examples=50)
+    @settings(PROPERTY, max_examples=40)
     @given(_tests_of(SMALL_ENOUGH) | _tests_of(ANY_SIZE | SMALL_ENOUGH))
     def examined(tests: list[list[float]]) -> None:
         table = pa.table(

@@ -18,6 +18,8 @@ POLICIES = Policies(
 )
 EXACT = exact(POLICIES, WORLD, setup_cost=20)
 LOGS, TESTS, LENGTH = 500, 60, 80
+# Intervals that hold for certain take most of the time, and need fewer logs.
+BOUNDED = 200
 NAMES = tuple(map(str, range(TESTS)))
 # To the end: all samples but one decide, all are paid for.
 AHEAD = exact([fixed(LENGTH - 1, 1)], WORLD).reward[0]
@@ -31,22 +33,24 @@ def within(low: FloatArray, truth: FloatArray, high: FloatArray) -> bool:
 @pytest.fixture(scope="module")
 def evaluations() -> list[Evaluation]:
     found = []
-    for rng in np.random.default_rng(12).spawn(LOGS):
+    for log, rng in enumerate(np.random.default_rng(12).spawn(LOGS)):
         _, samples = WORLD.sample(TESTS, LENGTH, rng=rng)
         block = SampleBlock(NAMES, np.full(TESTS, LENGTH), samples.ravel())
         past = replay(block.samples, POLICIES, block.lengths)
-        found.append(evaluated(past, AtEnd().on(block), setup_cost=20, bound=1))
+        bound = 1 if log < BOUNDED else None
+        found.append(evaluated(past, AtEnd().on(block), setup_cost=20, bound=bound))
     return found
 
 
 def test_intervals_cover_all_policies_at_once(evaluations: list[Evaluation]) -> None:
-    """In at least 95 % of 500 logs; a share of exactly 5 % misses would fail one time in two.
+    """Any of them misses in at most 3 of 200 logs.
 
-    These intervals miss far less often, so that a false alarm has a probability below 1e-6.
+    Were the probability of that 5 %, this would pass for 0.9 % of all seeds, and at 7 % for 0.03 %.
+    None misses in these logs: if one in 2,000 did, false alarms had a probability of 4e-6.
     """
     gains = EXACT.roi - CURRENT
     missed = {"roi": 0, "gain": 0, "lead": 0, "current": 0}
-    for found in evaluations:
+    for found in evaluations[:BOUNDED]:
         assert found.guaranteed is not None
         low, high = found.guaranteed.current
         missed["roi"] += not within(found.guaranteed.roi_low, EXACT.roi, found.guaranteed.roi_high)
@@ -56,20 +60,20 @@ def test_intervals_cover_all_policies_at_once(evaluations: list[Evaluation]) -> 
             found.guaranteed.lead_low, leads, found.guaranteed.lead_high
         )
         missed["current"] += not low <= CURRENT <= high
-    assert max(missed.values()) <= 0.05 * LOGS
+    assert max(missed.values()) <= 3
 
 
 def test_the_best_is_indistinguishable_from_the_best(evaluations: list[Evaluation]) -> None:
-    """The truly best policy is among the indistinguishable in at least 95 % of the logs."""
+    """The truly best policy is indistinguishable in all but 3 of 200 logs, as above."""
     kept = 0
-    for found in evaluations:
+    for found in evaluations[:BOUNDED]:
         assert found.guaranteed is not None
         kept += EXACT.best in found.guaranteed.indistinguishable
-    assert kept >= 0.95 * LOGS
+    assert kept >= BOUNDED - 3
 
 
 def test_the_current_rule_is_scored_without_bias(evaluations: list[Evaluation]) -> None:
-    """By four standard errors; false alarms 1 in 16,000."""
+    """By four standard errors; false alarms 1 in 16,000. A bias of 12 % goes unseen in 1 %."""
     bias = np.array([found.current.reward for found in evaluations]) - AHEAD
     assert abs(bias.mean()) < 4.0 * bias.std(ddof=1) / np.sqrt(LOGS)
 
