@@ -2,7 +2,7 @@
 
 Both use two threads. The rival keeps the running sum of each test up to the cap, takes the first
 sample at which it is outside each band, and scores acceptances on the samples that follow. Ours
-also checks the rows, scores what is done today, and says how sure it is.
+also checks the rows, scores the current rule, and gives intervals.
 """
 
 from collections.abc import Iterator

@@ -12,8 +12,8 @@ import pyarrow.parquet as parquet
 
 from dwell import Gaussian, Normal, Policies, Policy, Report, banded, evaluate, fixed
 from dwell.arrays import FloatArray
-from dwell.history.candidates import candidates
-from dwell.history.generation import generate
+from dwell.history.datasets.synthetic_log import generate
+from dwell.history.replay.candidates import candidates
 
 THREADS = 2
 SD = 1.0
@@ -57,8 +57,8 @@ def check_alike(
 ) -> Report:
     """Check that a rival finds what `evaluate` finds: a row per test, a column per policy."""
     report = evaluate(path, policies)
-    assert [each.name for each in report.past.candidates] == list(policies)
-    replay = report.past.replay
+    assert [each.name for each in report.replayed.candidates] == list(policies)
+    replay = report.replayed.replay
     for k in range(len(policies)):
         np.testing.assert_array_equal(durations[:, k], replay.durations(k))
         np.testing.assert_array_equal(accepts[:, k], replay.accepts(k))

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import product
-from math import ceil, log, sqrt
+from math import ceil, inf, log, nan, sqrt
 from typing import NamedTuple
 
 from dwell import Policies, Policy
@@ -20,6 +20,23 @@ def run_policy(policy: Policy, samples: Sequence[float]) -> tuple[int, int]:
         if total <= low:
             return d, 0
     return min(len(samples), policy.cap), -1
+
+
+def run_on_periods(
+    policy: Policy, periods: Sequence[tuple[int, float]], held_out: int
+) -> tuple[int, int, float]:
+    """Samples drawn, decision and mean of what follows, seeing (count, sum) at ends of periods."""
+    drawn, total = 0, 0.0
+    for seen, (count, period_sum) in enumerate(periods[: len(periods) - held_out], start=1):
+        looks = [d for d in range(drawn + 1, drawn + count + 1) if d <= policy.cap]
+        looks = [d for d in looks if abs(policy.lower[d - 1]) < inf or policy.upper[d - 1] < inf]
+        drawn, total = drawn + count, total + period_sum
+        if looks and total >= policy.upper[looks[-1] - 1]:
+            left = sum(n for n, _ in periods[seen:])
+            return drawn, 1, sum(s for _, s in periods[seen:]) / left if left else nan
+        if looks and (total <= policy.lower[looks[-1] - 1] or looks[-1] == policy.cap):
+            return drawn, 0, 0.0
+    return drawn, -1, 0.0
 
 
 class Recorded(NamedTuple):

@@ -23,10 +23,10 @@ from dwell.fitting.counts import Lifts as Lifts
 from dwell.fitting.counts import effects_from_counts as effects_from_counts
 from dwell.fitting.prior import FittedPrior as FittedPrior
 from dwell.fitting.prior import fit_prior as fit_prior
-from dwell.history.end import AtEnd as AtEnd
-from dwell.history.inspection import check as check
-from dwell.history.log import Log as Log
-from dwell.history.sources import Query as Query
+from dwell.history.reading.inspection import check as check
+from dwell.history.reading.log import Log as Log
+from dwell.history.reading.sources import Query as Query
+from dwell.history.replay.current_rule import AtEnd as AtEnd
 from dwell.lab.replicate import Summary as Summary
 from dwell.lab.replicate import replicate as replicate
 from dwell.lab.run import Run as Run

@@ -1,4 +1,4 @@
-"""Names for the array types that signatures use."""
+"""Names for the array types that signatures use, and where groups in one line start."""
 
 from typing import Any
 
@@ -11,3 +11,15 @@ BoolArray = NDArray[np.bool_]
 Durations = NDArray[np.int32]
 Decisions = NDArray[np.int8]
 Samples = NDArray[Any]  # of int8 or float64
+
+
+def starts_of(lengths: IntArray) -> IntArray:
+    """Where groups of these lengths start if they follow one another, and where the last ends.
+
+    Example:
+        >>> starts_of(np.array([2, 0, 3])).tolist()
+        [0, 2, 2, 5]
+    """
+    starts = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=starts[1:])
+    return starts

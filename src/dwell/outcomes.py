@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dwell import checks
-from dwell.arrays import Decisions, Durations, FloatArray, IntArray, Samples
+from dwell.arrays import Decisions, Durations, FloatArray, IntArray, Samples, starts_of
 from dwell.errors import InvalidInput
 from dwell.kernels.crossing import scan_chain
 from dwell.policies import AnyPolicy, Policies
@@ -110,7 +110,7 @@ def _laid_out(
             raise InvalidInput(
                 f"lengths must sum to the number of samples, {table.size}, got {counts.sum()}"
             )
-        starts = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(counts)])
+        starts = starts_of(counts)
     flat = np.ascontiguousarray(table).reshape(-1)
     if flat.dtype == np.int8:
         return flat, starts

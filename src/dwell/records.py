@@ -7,14 +7,18 @@ paper).
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from dwell.arrays import BoolArray, Decisions, Durations, FloatArray, IntArray, Samples
+from dwell import checks
+from dwell.arrays import BoolArray, Decisions, Durations, FloatArray, IntArray, Samples, starts_of
+from dwell.columns import numbers
 from dwell.errors import InvalidInput
 from dwell.kernels.climbing import means_after
 from dwell.kernels.crossing import tail_means
 from dwell.outcomes import scan
+from dwell.periods import Periods, scan_periods
 from dwell.policies import Policies
 
 
@@ -36,7 +40,15 @@ class Records:
     drawn: IntArray
 
     def __post_init__(self) -> None:
+        for name, kind in (("durations", np.int32), ("decisions", np.int8), ("drawn", np.int64)):
+            object.__setattr__(self, name, _whole(name, getattr(self, name), kind))
+        if self.estimates is not None:
+            object.__setattr__(self, "estimates", numbers("estimates", self.estimates))
         shape = self.durations.shape
+        if len(shape) != 2:
+            raise InvalidInput(
+                f"records need a row of durations per task, a column per policy, got shape {shape}"
+            )
         if self.decisions.shape != shape or (len(self.drawn),) != shape[:1]:
             raise InvalidInput(f"records need a decision per duration, got {shape} durations")
         if self.estimates is not None and self.estimates.shape not in (shape, (shape[0], 1)):
@@ -82,6 +94,13 @@ class Records:
         self.drawn[tasks] = renewed.drawn
         if self.estimates is not None:
             self.estimates[tasks] = renewed.estimates
+
+
+def _whole(name: str, values: object, kind: type[np.signedinteger[Any]]) -> IntArray:
+    found = np.asarray(values)
+    if found.dtype.kind not in "iu":
+        raise InvalidInput(f"{name} must be whole numbers, got {checks.shown(values)}")
+    return found.astype(kind, copy=False)
 
 
 def oversampled(samples: Samples, policies: Policies) -> Records:
@@ -130,6 +149,58 @@ def until_stopped(samples: Samples, policies: Policies, extras: int = 0) -> Reco
     return Records(outcomes.durations, outcomes.decisions, means if extras else None, drawn)
 
 
-def unfinished(records: Records, samples: int) -> BoolArray:
+def at_period_ends(
+    periods: Periods, policies: Policies, *, extras: int = 0, oversamples: bool = False
+) -> Records:
+    """Records of tasks that are known by sums over periods: policies look at their ends.
+
+    The value is estimated from whole periods that come after every policy has stopped: one
+    estimate serves all. Lengths of periods must not depend on their samples. A policy may draw more
+    than its cap, by less than a period; bounds on costs suppose that caps fall on ends of periods.
+
+    Args:
+        periods: The tasks; see `unfinished` where they may be too short.
+        policies: The policies to record.
+        extras: How many samples after an acceptance to estimate the value from, at least.
+        oversamples: Whether to estimate it from as many samples as the largest cap, at least.
+
+    Example:
+        >>> import numpy as np
+        >>> from dwell import fixed
+        >>> days = Periods(np.array([3]), np.array([2, 2, 1]), np.array([1.0, -3.0, 0.5]))
+        >>> records = at_period_ends(days, Policies([fixed(1)]), extras=3)
+        >>> records.durations.tolist(), records.estimates.round(2).tolist(), records.drawn.tolist()
+        ([[2]], [[-0.83]], [5])
+    """
+    outcomes = scan_periods(periods, policies)
+    drawn_before = starts_of(periods.counts)
+    sum_before = np.append(0.0, np.cumsum(periods.sums))
+    first, end = drawn_before[periods.starts[:-1]], drawn_before[periods.starts[1:]]
+
+    def period_at(samples: IntArray) -> IntArray:
+        """The first period before which a task has drawn so many samples."""
+        found: IntArray = np.searchsorted(drawn_before, np.minimum(first + samples, end))
+        return found
+
+    cap = policies.caps[-1]
+    if oversamples:
+        stopped = period_at(np.full(len(periods), cap))
+        wanted = drawn_before[stopped] - first + cap
+    else:
+        stopped = period_at(outcomes.durations.max(axis=1).astype(np.int64))
+        accepted = (outcomes.decisions == 1).any(axis=1)
+        wanted = drawn_before[stopped] - first + extras * accepted
+    last = period_at(wanted)
+    after = drawn_before[last] - drawn_before[stopped]
+    means = (sum_before[last] - sum_before[stopped]) / np.maximum(after, 1)
+    return Records(
+        outcomes.durations,
+        outcomes.decisions,
+        means[:, np.newaxis] if extras or oversamples else None,
+        np.maximum(drawn_before[last] - first, wanted),
+    )
+
+
+def unfinished(records: Records, samples: int | IntArray) -> BoolArray:
     """Which tasks want more samples than they have."""
     return (records.decisions < 0).any(axis=1) | (records.drawn > samples)

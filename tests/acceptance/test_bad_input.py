@@ -143,8 +143,9 @@ def test_an_older_file_survives_a_write_that_fails(
     def broken(*_: object, **__: object) -> None:
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(Path, "write_text", broken)
-    assert run("exact", "--caps", "1:8", "--out", "f.csv").exit_code == 2
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "open", broken)
+        assert run("exact", "--caps", "1:8", "--out", "f.csv").exit_code == 2
     assert older.read_text() == before
 
 

@@ -35,7 +35,7 @@ def test_it_tells_a_story_with_one_table_and_writes_a_report(tmp_path: Path) -> 
     assert shares["longest cap, always"] == [24.4] * 3
     assert shares["Ladder"][-1] > 80 > 20 > shares["CAPE"][-1]
     past = told[told.index("Here is one of 200 tests") :]
-    assert past.index("What") < past.index("What it earns: ") < past.index("How sure: ")
+    assert past.index("What") < past.index("What it earns: ") < past.index("How certain: ")
     assert result.stdout.endswith(f"The report is in {page}\n")
     assert_self_contained(page)
 

@@ -50,16 +50,16 @@ def dirty(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_it_tells_what_to_do_how_that_compares_and_how_sure_it_is(log: str) -> None:
+def test_it_tells_what_to_do_how_that_compares_and_how_certain_it_is(log: str) -> None:
     """Three paragraphs, the best policies, and what their columns are."""
     result = run("evaluate", log, *COST, "--bounds", "-1,1")
     assert result.exit_code == 0, result.output
-    do, earns, sure, *_ = (" ".join(part.split()) for part in result.stdout.split("\n\n"))
+    do, earns, certain, *_ = (" ".join(part.split()) for part in result.stdout.split("\n\n"))
     report = dwell.evaluate(dwell.Log(log, bounds=(-1, 1)), setup_cost=5)
     assert report.candidate is not None
     assert report.candidate.advice[1:] in do
     assert earns.startswith("What it earns: ")
-    assert "for sure it is" in sure
+    assert "the guaranteed interval is" in certain
     lines = result.stdout.splitlines()
     [header] = [index for index, line in enumerate(lines) if line.split()[:2] == ["policy", "ROI"]]
     assert lines[header + 2].split()[-1] == "best"
@@ -88,22 +88,22 @@ def test_its_json_is_what_the_library_computes(log: str) -> None:
     assert printed["best"] == report.candidate.name
     assert printed["tests"] == TESTS
     assert printed["corrected"]["gain"] == found.corrected.gain
-    assert printed["present"]["roi"] == found.present.roi
+    assert printed["current"]["roi"] == found.current.roi
     assert len(printed["summary"]) == 3
 
 
-def test_the_present_rule_can_be_told(log: str) -> None:
+def test_the_current_rule_can_be_told(log: str) -> None:
     """Ship what is ahead in the end, or what is significant, or stop after so many."""
     policy = dwell.fixed(10, np.nextafter(0.0, 1.0))
-    for text, present in (
+    for text, rule in (
         ("ahead", dwell.AtEnd(0)),
         ("significant", dwell.AtEnd(1.959964)),
         ("10", policy),
     ):
-        printed = figures("evaluate", log, *COST, "--present", text)["present"]
-        report = dwell.evaluate(log, setup_cost=5, present=present)
-        assert printed["name"] == report.present
-        assert printed["roi"] == report.found.present.roi
+        printed = figures("evaluate", log, *COST, "--current", text)["current"]
+        report = dwell.evaluate(log, setup_cost=5, current=rule)
+        assert printed["name"] == report.current
+        assert printed["roi"] == report.found.current.roi
 
 
 def test_figures_are_the_same_for_any_number_of_workers(log: str, tmp_path: Path) -> None:
@@ -191,9 +191,9 @@ def test_its_page_needs_no_network(log: str, tmp_path: Path) -> None:
     assert run("evaluate", log, *COST, "--out", str(page)).exit_code == 0
     assert_self_contained(page)
     text = page.read_text(encoding="utf-8")
-    assert "<p>What " in text
-    assert "<p>What it earns: " in text
-    assert "<p>How sure: " in text
+    assert "<h2>What " in text
+    assert "<h2>What it earns</h2><p>" in text
+    assert "<h2>How certain</h2><p>" in text
     assert list(tmp_path.iterdir()) == [page]
 
 
@@ -206,16 +206,16 @@ def test_a_clean_log_passes_the_check(log: str) -> None:
         "Columns: test, order, value",
         "Rows that can be used: 9,600; tests: 240; samples: 9,600",
         "Order: rows come in order",
-        "Problems: none",
+        "Faults: none",
     ]
     printed = figures("evaluate", log, "--check")
     assert printed["usable"]
     assert printed["rows"] == TESTS * LENGTH
-    assert printed["problems"] == []
+    assert printed["faults"] == []
 
 
 def test_a_dirty_log_fails_the_check_with_all_that_is_wrong(dirty: str) -> None:
-    """Each problem with its count and its first rows; exit code 2."""
+    """Each fault with its count and its first rows; exit code 2."""
     result = run("evaluate", dirty, "--check")
     assert result.exit_code == 2
     said = " ".join(result.stdout.split())
@@ -230,8 +230,8 @@ def test_a_dirty_log_fails_the_check_with_all_that_is_wrong(dirty: str) -> None:
     assert result.exit_code == 2
     printed = json.loads(result.stdout)
     assert not printed["usable"]
-    assert [problem["fatal"] for problem in printed["problems"]].count(True) == 2
-    assert printed["problems"][0]["rows"] == [2, 3]
+    assert [fault["fatal"] for fault in printed["faults"]].count(True) == 2
+    assert printed["faults"][0]["rows"] == [2, 3]
 
 
 def test_a_log_that_is_not_there_fails_the_check() -> None:
@@ -261,9 +261,9 @@ def test_a_log_that_is_not_there_fails_the_check() -> None:
         (("LOG", "--columns", "revenue"), "--columns must look like value=revenue,test=id"),
         (("LOG", "--columns", "price=x"), "columns must map names among"),
         (("LOG", "--columns", "value=x"), "must have the column 'x', which value is mapped to"),
-        (("LOG", "--present", "often"), "--present must be ahead, significant or a whole number"),
-        (("LOG", "--present", "0"), "--present must be ahead, significant or a whole number"),
-        (("LOG", "--present", "1e9"), "from 1 to 4,194,304, got '1e9'"),
+        (("LOG", "--current", "often"), "--current must be ahead, significant or a whole number"),
+        (("LOG", "--current", "0"), "--current must be ahead, significant or a whole number"),
+        (("LOG", "--current", "1e9"), "from 1 to 4,194,304, got '1e9'"),
         (("LOG", "--setup-cost", "-1"), ">= 0"),
         (("LOG", "--min-samples", "0"), ">= 1"),
         (("LOG", "--bounds", "1"), "--bounds must look like -1,1, got '1'"),
@@ -274,8 +274,14 @@ def test_a_log_that_is_not_there_fails_the_check() -> None:
         (("LOG", "--arms", "a,a"), "arms must be two different labels"),
         (("LOG", "--seed", "-1"), ">= 0"),
         (("LOG", "--alpha", "1"), "strictly between 0 and 1"),
-        (("LOG", "--sure", "bayes"), "--sure must be bernstein or betting, got 'bayes'"),
-        (("LOG", "--rough", "jackknife"), "--rough must be normal or bootstrap, got 'jackknife'"),
+        (
+            ("LOG", "--guaranteed", "bayes"),
+            "--guaranteed must be bernstein or betting, got 'bayes'",
+        ),
+        (
+            ("LOG", "--approximate", "jackknife"),
+            "--approximate must be normal or bootstrap, got 'jackknife'",
+        ),
         (("LOG", "--memory", "much"), "--memory must look like 500MB or 1GB, got 'much'"),
         (("LOG", "--workers", "0"), ">= 1"),
         (("LOG", "--workers", "2", "--scheduler", "tcp://x:1"), "give --workers or --scheduler"),
@@ -312,7 +318,7 @@ def test_every_bad_value_gets_one_sentence(
     [
         (DIRTY, "value in row 2 of dirty.csv must be a finite number, got 'far'"),
         ("test,order,value\n", "dirty.csv must have 2 tests or more"),
-        ("test,order,value\na,1,1\na,2,2\n", "must have 2 tests or more of 2 samples or more"),
+        ("test,order,value\na,1,1\na,2,2\n", "must have 2 tests or more of 2 samples"),
         ("test,order,value\na,1,1\na,2,1\nb,1,1\nb,2,1\n", "samples must differ within some test"),
         ("test,n_c,x_c,n_t,x_t\na,9,1,9,10\n", "unlike test a in row 1 of dirty.csv"),
     ],

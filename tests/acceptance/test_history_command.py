@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from dwell import Gaussian, Lift, Normal
-from dwell.history.forms import FORMS
-from dwell.history.generation import generate
-from dwell.history.inspection import check
+from dwell.history.datasets.synthetic_log import generate
+from dwell.history.reading.columns import FORMS
+from dwell.history.reading.inspection import check
 from tests.acceptance.commands import assert_refused, figures, run
 
 WRITE = ("history", "generate")

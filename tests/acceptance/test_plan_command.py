@@ -46,14 +46,14 @@ COUNTS = "name,n_c,x_c,n_t,x_t\n" + "".join(f"t{k},4000,40,4000,{25 + k}\n" for 
 UPWORTHY = Path(__file__).parents[3] / "shared/data/upworthy_pairs.csv"
 
 
-def test_it_tells_what_to_do_what_that_earns_and_what_present_rules_leave() -> None:
+def test_it_tells_what_to_do_what_that_earns_and_what_current_rules_leave() -> None:
     """Three paragraphs, the ranking and the limits of the best; notes go to stderr."""
     result = run("plan")
     assert result.exit_code == 0
     do, earns, leave, *_ = result.stdout.split("\n\n")
     assert do.startswith("What to do: Look every day. On day 1 ship what is 0.25 standard errors")
     assert earns.startswith("What it earns: 19,")
-    assert leave.startswith("What present rules leave on the table: 90% (28 days, p < 0.05 two-")
+    assert leave.startswith("What current rules leave on the table: 90% (28 days, p < 0.05 two-")
     lines = result.stdout.splitlines()
     [header] = [index for index, line in enumerate(lines) if "way of testing" in line]
     assert lines[header + 2].split()[:4] == ["best", "policy", "there", "is"]
@@ -233,9 +233,9 @@ def test_its_page_needs_no_network(tmp_path: Path) -> None:
     assert_self_contained(page)
     text = page.read_text(encoding="utf-8")
     for words in (
-        "<p>What to do: ",
-        "<p>What it earns: ",
-        "<p>What present rules leave on the table: ",
+        "<h2>What to do</h2><p>",
+        "<h2>What it earns</h2><p>",
+        "<h2>What current rules leave on the table</h2><p>",
         "When to ship and when to drop",
         "What each way of testing earns",
         "What it would be at another set-up cost",

@@ -44,6 +44,26 @@ def _assert_drawn(browser: Browser, file: Path, figures: int, width: int) -> Non
     assert [url for url in requests if not url.startswith(("file:", "data:", "blob:"))] == []
 
 
+def test_figures_follow_light_and_dark(browser: Browser, tmp_path: Path) -> None:
+    """Lines take the colours of the scheme, also where that changes while a page is open."""
+    file = tmp_path / "page.html"
+    assert run("exact", *SMALL, "--plot", str(file)).exit_code == 0
+    page = browser.new_page(color_scheme="dark")
+    try:
+        page.goto(file.as_uri())
+        line = page.locator(".scatterlayer path.js-line").first
+        line.wait_for(state="attached")
+        stroke = "(line) => getComputedStyle(line).stroke"
+        assert line.evaluate(stroke) == "rgb(238, 240, 241)"
+        page.emulate_media(color_scheme="light")
+        page.wait_for_function(
+            "getComputedStyle(document.querySelector('.scatterlayer path.js-line')).stroke"
+            " === 'rgb(22, 25, 29)'"
+        )
+    finally:
+        page.close()
+
+
 def test_the_report_of_the_paper_is_drawn(browser: Browser, reproduced: Reproduced) -> None:
     """Every claim but the one on bounds has a figure."""
     assert_drawn(browser, reproduced.folder / "report.html", figures=7)

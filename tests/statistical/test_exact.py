@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dwell import Atoms, Gaussian, Lift, Normal, Signs, World, exact, fixed, hoeffding, scan
+from dwell import Atoms, Gaussian, Lift, Normal, Policy, Signs, World, exact, fixed, hoeffding, scan
 from dwell.arrays import FloatArray, Samples
 from dwell.policies import Policies
 
@@ -50,7 +50,8 @@ def drawn(world: World, rng: np.random.Generator) -> tuple[FloatArray, Samples]:
     values, first = world.sample(BLOCK, 128, rng)
     samples = np.zeros((BLOCK, 512), dtype=first.dtype)
     samples[:, :128] = first
-    longest = hoeffding([128], c=0.35, tasks=10_000, delta=0.05)
-    going = np.flatnonzero(scan(first, longest).durations[:, 0] == 128)
+    longest = NESTED[3]
+    assert isinstance(longest, Policy)
+    going = np.flatnonzero(scan(first, longest.truncated(128)).durations[:, 0] == 128)
     samples[going, 128:] = world.law.sample(values[going], 384, rng)
     return values, samples

@@ -5,9 +5,9 @@ import pytest
 
 from dwell import AtEnd, Atoms, Policies, Signs, World, exact, fixed, hoeffding
 from dwell.arrays import FloatArray
-from dwell.history.evaluation import Evaluation, evaluated
-from dwell.history.replay import replay
-from dwell.history.tests import Tests as Block
+from dwell.history.reading.blocks import SampleBlock
+from dwell.history.replay.evaluation import Evaluation, evaluated
+from dwell.history.replay.replay import replay
 
 WORLD = World(Atoms([-0.5, -0.1, 0, 0.1, 0.5], [0.1, 0.2, 0.4, 0.2, 0.1]), Signs())
 POLICIES = Policies(
@@ -23,7 +23,7 @@ BOUNDED = 200
 NAMES = tuple(map(str, range(TESTS)))
 # To the end: all samples but one decide, all are paid for.
 AHEAD = exact([fixed(LENGTH - 1, 1)], WORLD).reward[0]
-PRESENT = AHEAD / (20 + LENGTH)
+CURRENT = AHEAD / (20 + LENGTH)
 
 
 def within(low: FloatArray, truth: FloatArray, high: FloatArray) -> bool:
@@ -35,10 +35,10 @@ def evaluations() -> list[Evaluation]:
     found = []
     for log, rng in enumerate(np.random.default_rng(12).spawn(LOGS)):
         _, samples = WORLD.sample(TESTS, LENGTH, rng=rng)
-        block = Block(NAMES, np.full(TESTS, LENGTH), samples.ravel())
-        past = replay(block.samples, block.lengths, POLICIES)
+        block = SampleBlock(NAMES, np.full(TESTS, LENGTH), samples.ravel())
+        past = replay(block.samples, POLICIES, block.lengths)
         bound = 1 if log < BOUNDED else None
-        found.append(evaluated(past, AtEnd().played(block), setup_cost=20, bound=bound))
+        found.append(evaluated(past, AtEnd().on(block), setup_cost=20, bound=bound))
     return found
 
 
@@ -48,33 +48,33 @@ def test_intervals_cover_all_policies_at_once(evaluations: list[Evaluation]) -> 
     Were the probability of that 5 %, this would pass for 0.9 % of all seeds, and at 7 % for 0.03 %.
     None misses in these logs: if one in 2,000 did, false alarms had a probability of 4e-6.
     """
-    gains = EXACT.roi - PRESENT
-    missed = {"roi": 0, "gain": 0, "lead": 0, "present": 0}
+    gains = EXACT.roi - CURRENT
+    missed = {"roi": 0, "gain": 0, "lead": 0, "current": 0}
     for found in evaluations[:BOUNDED]:
-        assert found.sure is not None
-        low, high = found.sure.present
-        missed["roi"] += not within(found.sure.roi_low, EXACT.roi, found.sure.roi_high)
-        missed["gain"] += not within(found.sure.gain_low, gains, found.sure.gain_high)
+        assert found.guaranteed is not None
+        low, high = found.guaranteed.current
+        missed["roi"] += not within(found.guaranteed.roi_low, EXACT.roi, found.guaranteed.roi_high)
+        missed["gain"] += not within(found.guaranteed.gain_low, gains, found.guaranteed.gain_high)
         leads = EXACT.roi - EXACT.roi[found.best or 0]
         missed["lead"] += found.best is not None and not within(
-            found.sure.lead_low, leads, found.sure.lead_high
+            found.guaranteed.lead_low, leads, found.guaranteed.lead_high
         )
-        missed["present"] += not low <= PRESENT <= high
+        missed["current"] += not low <= CURRENT <= high
     assert max(missed.values()) <= 3
 
 
-def test_the_best_is_never_told_apart_from_the_best(evaluations: list[Evaluation]) -> None:
-    """The truly best policy is among those alike in all but 3 of 200 logs at least, as above."""
+def test_the_best_is_indistinguishable_from_the_best(evaluations: list[Evaluation]) -> None:
+    """The truly best policy is indistinguishable in all but 3 of 200 logs, as above."""
     kept = 0
     for found in evaluations[:BOUNDED]:
-        assert found.sure is not None
-        kept += EXACT.best in found.sure.alike
+        assert found.guaranteed is not None
+        kept += EXACT.best in found.guaranteed.indistinguishable
     assert kept >= BOUNDED - 3
 
 
-def test_the_present_rule_is_scored_without_bias(evaluations: list[Evaluation]) -> None:
+def test_the_current_rule_is_scored_without_bias(evaluations: list[Evaluation]) -> None:
     """By four standard errors; false alarms 1 in 16,000. A bias of 12 % goes unseen in 1 %."""
-    bias = np.array([found.present.reward for found in evaluations]) - AHEAD
+    bias = np.array([found.current.reward for found in evaluations]) - AHEAD
     assert abs(bias.mean()) < 4.0 * bias.std(ddof=1) / np.sqrt(LOGS)
 
 
@@ -104,7 +104,7 @@ def test_the_corrected_roi_has_no_bias_and_the_naive_one_has(evaluations: list[E
 def test_scoring_on_the_samples_that_decided_is_biased_upward() -> None:
     """By the mean of all samples of what is accepted, policies look better than they are."""
     values, samples = WORLD.sample(20_000, LENGTH, rng=3)
-    past = replay(samples.ravel(), np.full(len(values), LENGTH), POLICIES)
+    past = replay(samples.ravel(), POLICIES, np.full(len(values), LENGTH))
     for k in range(len(POLICIES)):
         accepted = past.accepts(k)
         truth = values * accepted

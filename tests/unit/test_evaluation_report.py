@@ -62,57 +62,61 @@ def barren() -> dwell.Report:
 
 
 def test_a_gain_is_told_in_three_lines(gaining: dwell.Report) -> None:
-    """What to do with what it earns, how that compares with today, and how sure it is."""
-    do, earns, sure = summary(gaining)
+    """What to do with what it earns, how the current rule compares, and how certain it is."""
+    do, earns, certain = summary(gaining)
     found, best, scale = gaining.found, gaining.found.best, Scale.of(gaining)
     assert best is not None
     assert gaining.candidate is not None
     advice = gaining.candidate.advice
     assert do == f"What to do: {advice[0].upper()}{advice[1:]}."
-    corrected, now = found.corrected, found.present.roi
+    corrected, now = found.corrected, found.current.roi
     assert earns.startswith(
         f"What it earns: {1000 * corrected.roi:,.2f} ± {1000 * corrected.error:,.2f} per 1,000 "
         f"samples on tests that it was not chosen by, {corrected.gain / now:+,.0%} ± "
-        f"{corrected.gain_error / now:,.0%} above today's {1000 * now:,.2f} (to the end, "
+        f"{corrected.gain_error / now:,.0%} above the current rule's {1000 * now:,.2f} (to the "
     )
     assert earns.endswith(" fewer samples a test.")
     low, high = (
-        scale.text(float(end[best])) for end in (found.rough.roi_low, found.rough.roi_high)
+        scale.text(float(end[best]))
+        for end in (found.approximate.roi_low, found.approximate.roi_high)
     )
-    assert f"by 400 tests it earns {low} to {high} (95%, roughly)" in sure
-    assert (
-        f"{len(found.rough.alike) - 1} of {len(found.policies) - 1} others cannot be told" in sure
+    assert f"by 400 tests it earns {low} to {high} (approximate 95% interval)" in certain
+    others, like_it = len(found.policies) - 1, len(found.approximate.indistinguishable) - 1
+    assert f"{like_it} of {others} others are indistinguishable from it" in certain
+    assert found.guaranteed is not None
+    low, high = (
+        scale.text(float(end[best]))
+        for end in (found.guaranteed.roi_low, found.guaranteed.roi_high)
     )
-    assert found.sure is not None
-    low, high = (scale.text(float(end[best])) for end in (found.sure.roi_low, found.sure.roi_high))
-    assert sure.endswith(f"{low} to {high}, and {len(found.sure.alike) - 1} of them cannot.")
+    like_it = len(found.guaranteed.indistinguishable) - 1
+    assert certain.endswith(f"{low} to {high}, and by such intervals {like_it} of them are.")
 
 
 def test_no_gain_is_told_plainly(losing: dwell.Report) -> None:
-    """It is not recommended, and without bounds nothing is called sure."""
-    do, earns, sure = summary(losing)
+    """It is not recommended, and without bounds nothing is called guaranteed."""
+    do, earns, certain = summary(losing)
     assert losing.found.corrected.gain < 0.0
     assert do == "What did best: Run one <sample>."
-    assert f"today's {1000 * losing.found.present.roi:,.4f} (to the end, ship if ahead) is" in earns
-    assert f"not shown: -{-losing.found.corrected.gain / losing.found.present.roi:.0%} ±" in earns
-    assert "sure it is" not in sure
-    assert "0 of 0 others" in sure
+    assert f"rule's {1000 * losing.found.current.roi:,.4f} (to the end, ship if ahead) is" in earns
+    assert f"not shown: -{-losing.found.corrected.gain / losing.found.current.roi:.0%} ±" in earns
+    assert "guaranteed" not in certain
+    assert "0 of 0 others" in certain
 
 
 def test_a_gain_within_its_error_is_not_shown(gaining: dwell.Report) -> None:
-    """A gain above 0 that may well be none does not beat what is done today."""
+    """A gain above 0 that may well be none does not beat the current rule."""
     corrected = replace(gaining.found.corrected, gain=1e-3, gain_error=1e-3)
     doubtful = replace(gaining, found=replace(gaining.found, corrected=corrected))
     assert "is not shown" in summary(doubtful)[1]
-    assert not about(doubtful)["beats_today"]
+    assert not about(doubtful)["beats_current"]
 
 
 def test_nothing_earned_is_told_in_three_lines(barren: dwell.Report) -> None:
     """Then nothing is advised."""
-    do, earns, sure = summary(barren)
+    do, earns, certain = summary(barren)
     assert do == "What to do: none of these. No policy earned anything on these tests."
     assert earns.endswith("(to the end, ship if ahead) earned 0 per 1,000 samples.")
-    assert sure == "How sure: that is by 9 tests."
+    assert certain == "How certain: that is by 9 tests."
     assert about(barren)["best"] is None
     assert about(barren)["advice"] is None
     assert {row[-1] for row in grid(barren).rows} == {""}
@@ -121,10 +125,10 @@ def test_nothing_earned_is_told_in_three_lines(barren: dwell.Report) -> None:
 def test_a_gain_over_a_loss_is_no_share_of_it() -> None:
     """It is told in units of value: nobody understands a percentage of a loss."""
     always = dwell.fixed(1, -5)
-    report = dwell.evaluate(signs(), [dwell.fixed(9, 1)], setup_cost=5, present=always)
-    assert report.found.present.roi < 0.0
+    report = dwell.evaluate(signs(), [dwell.fixed(9, 1)], setup_cost=5, current=always)
+    assert report.found.current.roi < 0.0
     earns = summary(report)[1]
-    assert " per 1,000 samples above today's -" in earns
+    assert " per 1,000 samples above the current rule's -" in earns
     assert "%" not in earns
 
 
@@ -133,7 +137,7 @@ def test_tests_left_out_are_counted() -> None:
     columns = {"test": [1, 1, 1, 2, 2, 2, 3], "order": [1, 2, 3, 1, 2, 3, 1]}
     table = pa.table(columns | {"value": [1.0, 1.0, 1.0, -1.0, 1.0, -1.0, 1.0]})
     report = dwell.evaluate(table, [dwell.fixed(1, 1)])
-    assert "(95%, roughly; 1 too short to be judged)" in summary(report)[2]
+    assert "(approximate 95% interval; 1 too short to be judged)" in summary(report)[2]
 
 
 def test_tiny_figures_are_given_for_a_million_samples() -> None:
@@ -151,20 +155,20 @@ def signs_of(tests: int, length: int) -> FloatArray:
 
 
 def test_the_table_has_the_best_first(gaining: dwell.Report) -> None:
-    """Then the others by their ROI, those alike marked, and no more than 15 unless asked."""
+    """Then the others by their ROI, marked if indistinguishable; no more than 15 unless asked."""
     table, every = grid(gaining), grid(gaining, most=None)
     assert len(table.rows) == 15
     assert every.rows[:15] == table.rows
     assert len(every.rows) == len(gaining.found.policies)
     assert table.marked == {0}
-    assert table.rows[0][0] == gaining.past.candidates[gaining.found.best or 0].name
+    assert table.rows[0][0] == gaining.replayed.candidates[gaining.found.best or 0].name
     assert table.rows[0][-1] == "best"
     rois = [float(row[1]) for row in every.rows]
     assert rois == sorted(rois, reverse=True)
-    alike = [row[-1] for row in every.rows].count("alike")
-    assert alike == len(gaining.found.rough.alike) - 1
-    surely = grid(gaining, full=True)
-    assert surely.header[-2:] == ("surely low", "surely high")
+    marked = [row[-1] for row in every.rows].count("≈")
+    assert marked == len(gaining.found.approximate.indistinguishable) - 1
+    full = grid(gaining, full=True)
+    assert full.header[-2:] == ("guaranteed low", "guaranteed high")
 
 
 def test_a_narrow_terminal_gets_fewer_columns(gaining: dwell.Report) -> None:
@@ -177,8 +181,8 @@ def test_a_narrow_terminal_gets_fewer_columns(gaining: dwell.Report) -> None:
     lines = (narrow.header, *narrow.rows)
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     assert sum(widths) + 3 * len(widths) <= 80
-    assert "Cut counts" in legend(gaining, table)
-    assert "Cut counts" not in legend(gaining, narrow)
+    assert "Truncated counts" in legend(gaining, table)
+    assert "Truncated counts" not in legend(gaining, narrow)
 
 
 def all_plain(value: object) -> bool:
@@ -203,14 +207,16 @@ def test_rows_are_plain_and_have_no_nan(name: str, request: pytest.FixtureReques
     written = list(csv.DictReader(io.StringIO(csv_text(found))))
     for row, expected in zip(written, found, strict=True):
         assert row == {key: "" if value is None else str(value) for key, value in expected.items()}
-    unknown = found[0]["roi_surely_low"] is None
-    assert unknown == (report.found.sure is None)
+    unknown = found[0]["roi_guaranteed_low"] is None
+    assert unknown == (report.found.guaranteed is None)
 
 
 def test_nan_is_never_printed(gaining: dwell.Report) -> None:
     """Wherever it might come from."""
-    rough = replace(gaining.found.rough, roi_low=np.full(len(gaining.found.policies), nan))
-    broken = replace(gaining, found=replace(gaining.found, rough=rough))
+    approximate = replace(
+        gaining.found.approximate, roi_low=np.full(len(gaining.found.policies), nan)
+    )
+    broken = replace(gaining, found=replace(gaining.found, approximate=approximate))
     assert {row["roi_low"] for row in rows(broken)} == {None}
     assert {row[2] for row in grid(broken).rows} == {"-"}
     assert "nan" not in json_text(figures(broken)).lower().split()
@@ -258,24 +264,24 @@ def test_figures_stay_small(gaining: dwell.Report) -> None:
 
 
 def test_wide_intervals_are_told_in_words(gaining: dwell.Report) -> None:
-    """Those that are sure are drawn only where that leaves something to see."""
-    assert "thin ones are those that are sure" in forest(gaining)[1]
-    sure = gaining.found.sure
-    assert sure is not None
-    wide = replace(sure, roi_low=sure.roi_low - 100.0, roi_high=sure.roi_high + 100.0)
-    report = replace(gaining, found=replace(gaining.found, sure=wide))
+    """Guaranteed ones are drawn only where that leaves something to see."""
+    assert "thin ones are guaranteed" in forest(gaining)[1]
+    verdict = gaining.found.guaranteed
+    assert verdict is not None
+    wide = replace(verdict, roi_low=verdict.roi_low - 100.0, roi_high=verdict.roi_high + 100.0)
+    report = replace(gaining, found=replace(gaining.found, guaranteed=wide))
     assert "would make the picture useless: they are in the table" in forest(report)[1]
 
 
 def test_value_over_time_ends_with_what_was_earned(gaining: dwell.Report) -> None:
     """Lines end at the totals; the shorter one goes on at its rate to the end of the other."""
     figure, _ = over_time(gaining)
-    today, recommended, onwards = figure.data
+    current, recommended, onwards = figure.data
     found, best = gaining.found, gaining.found.best
-    assert today.y[-1] == pytest.approx(400 * found.present.reward)
-    assert today.x[-1] == pytest.approx(400 * found.present.cost)
+    assert current.y[-1] == pytest.approx(400 * found.current.reward)
+    assert current.x[-1] == pytest.approx(400 * found.current.cost)
     assert recommended.y[-1] == pytest.approx(400 * found.reward[best])
-    assert onwards.x[-1] == today.x[-1]
+    assert onwards.x[-1] == current.x[-1]
     assert onwards.y[-1] / onwards.x[-1] == pytest.approx(found.roi[best])
 
 
@@ -283,8 +289,8 @@ def test_only_what_is_shown_to_be_better_is_recommended(
     gaining: dwell.Report, losing: dwell.Report
 ) -> None:
     """Else the figures speak of the best policy."""
-    assert [trace.name for trace in lengths(gaining)[0].data] == ["today", "recommended"]
-    assert [trace.name for trace in lengths(losing)[0].data] == ["today", "best policy"]
+    assert [trace.name for trace in lengths(gaining)[0].data] == ["current rule", "recommended"]
+    assert [trace.name for trace in lengths(losing)[0].data] == ["current rule", "best policy"]
 
 
 def test_a_report_writes_its_page(gaining: dwell.Report, tmp_path: Path) -> None:
@@ -314,6 +320,6 @@ def test_a_page_that_cannot_be_written_is_refused(gaining: dwell.Report, tmp_pat
 
 def test_few_tests_are_said_to_be_few(gaining: dwell.Report) -> None:
     """Rough intervals rely on many."""
-    assert not any("rough intervals" in note for note in gaining.notes)
+    assert not any("approximate intervals" in note for note in gaining.notes)
     few = dwell.evaluate(log_of(signs_of(50, 9)), [dwell.fixed(4)])
-    assert "rough intervals are made for hundreds of tests, and there are 50" in few.notes
+    assert "approximate intervals are made for hundreds of tests, and there are 50" in few.notes

@@ -101,7 +101,7 @@ def demo(seed: int, workers: int, as_json: bool, out: Path) -> None:
 
 def _past_tests(seed: int) -> Report:
     """A log of tests that nobody ran, evaluated."""
-    from dwell.history.generation import generate
+    from dwell.history.datasets.synthetic_log import generate
     from dwell.laws import Lift
     from dwell.priors import Normal
     from dwell.report.evaluation.report import evaluate

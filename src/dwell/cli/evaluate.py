@@ -39,16 +39,16 @@ from dwell.errors import InvalidInput
 from dwell.files import write_whole
 
 if TYPE_CHECKING:
-    from dwell.history.end import AtEnd
+    from dwell.history.replay.current_rule import AtEnd
     from dwell.policy import Policy
     from dwell.report.evaluation.report import Report
 
 _SIGNIFICANT = 1.959964  # standard errors: 5 %, two-sided
 
 
-def _present(name: str, text: str) -> AtEnd | Policy:
+def _current(name: str, text: str) -> AtEnd | Policy:
     from dwell.families import fixed
-    from dwell.history.end import AtEnd
+    from dwell.history.replay.current_rule import AtEnd
 
     if text in ("ahead", "significant"):
         return AtEnd(0.0 if text == "ahead" else _SIGNIFICANT)
@@ -71,24 +71,24 @@ _OPTIONS = (
     ),
     click.option("--check", is_flag=True, help="Only read it, and say what is wrong with it."),
     option(
-        "--present",
-        _present,
+        "--current",
+        _current,
         default="ahead",
         metavar="RULE",
-        help="What is done today: run each test to its end and ship what is ahead, or what is "
+        help="The current rule: run each test to its end and ship what is ahead, or what is "
         "significant at 5 %; or a number, to stop after so many samples and ship what is ahead.",
     ),
     option("--min-samples", whole, default="1", help="No policy looks before it has as many."),
     option("--alpha", probability, default="0.05", help="How often an interval may miss."),
     option(
-        "--sure",
+        "--guaranteed",
         one_of("bernstein", "betting"),
         default="bernstein",
         metavar="KIND",
-        help="Which intervals to give that are sure: bernstein, or betting.",
+        help="Which intervals to give that hold for any number of tests: bernstein, or betting.",
     ),
     option(
-        "--rough",
+        "--approximate",
         one_of("normal", "bootstrap"),
         default="normal",
         metavar="KIND",
@@ -139,7 +139,7 @@ def evaluate(
 
     LOG is a CSV or Parquet file, a folder of them or a pattern such as "logs/*.parquet". Bands of
     several widths, fixed sizes and group-sequential tests are tried on every test in it and
-    compared with what is done today. A decision is scored on the samples that came after it.
+    compared with the current rule. A decision is scored on the samples that came after it.
 
     \b
     Forms of a log, by its columns:
@@ -152,7 +152,7 @@ def evaluate(
     Examples:
       dwell evaluate log.parquet --setup-cost 1000
       dwell evaluate log.csv --check
-      dwell evaluate log.csv --columns value=revenue --present significant --out report.html
+      dwell evaluate log.csv --columns value=revenue --current significant --out report.html
       dwell evaluate --query "select * from tests" --database tests.duckdb --json
     """  # noqa: D301 - click knows text to keep as it is by a real backspace
     if check and out is not None:
@@ -202,7 +202,7 @@ def _check(asked: Asked, as_json: bool) -> None:
     else:
         for line in lines(found):
             click.echo(line)
-        if found.problems:
+        if found.faults:
             print_grid(grid(found))
     for sentence in asked.notes:
         note(sentence)

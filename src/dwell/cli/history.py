@@ -62,7 +62,8 @@ _OPTIONS = (
         metavar="TEXT",
         default="Normal(-0.0003, 0.0045)",
         help="How ideas' values are spread: Normal(mean, sd), Atoms(value:weight, …) or "
-        "Beta(a, b). What a base rate leaves no room for is cut off; an atom is refused.",
+        "Beta(a, b). It is truncated to what a base rate leaves room for; an atom outside that "
+        "is refused.",
     ),
     option(
         "--base-rate",
@@ -121,9 +122,9 @@ def generate(
 ) -> None:
     """Write a log of tests that nobody ran to FILE.csv or FILE.parquet.
 
-    For demos, and to see how a large log is borne. Values are drawn from the prior; lengths are
-    spread widely around their median, whatever the results. The same options give the same file,
-    and more tests or rows a longer one that begins with it.
+    For demos, and to try large logs. Values are drawn from the prior; lengths are spread widely
+    around their median and do not depend on results. The same options give the same file, and more
+    tests or rows a longer one that begins with it.
 
     \b
     Columns:
@@ -145,8 +146,8 @@ def generate(
         raise InvalidInput("give --tests or --rows, not both")
     if sd is not None and given["form"] == "counts":
         raise InvalidInput("counts are of outcomes 0 and 1: give --base-rate instead of --sd")
-    from dwell.history.generation import LAW, STEPS
-    from dwell.history.generation import generate as write
+    from dwell.history.datasets.synthetic_log import LAW, STEPS
+    from dwell.history.datasets.synthetic_log import generate as write
     from dwell.laws import Gaussian, Lift
 
     law = LAW if base_rate is None else Lift(base_rate)

@@ -16,8 +16,8 @@ from dwell.cli.parsing import number
 from dwell.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from dwell.history.inspection import Inspection
-    from dwell.history.log import Log
+    from dwell.history.reading.inspection import Inspection
+    from dwell.history.reading.log import Log
 
 FORMS = ("raw", "two-arm", "counts", "batches")
 
@@ -42,13 +42,13 @@ class Asked:
 
     def log(self) -> Log:
         """The log itself; its form and its columns are checked."""
-        from dwell.history.log import Log
+        from dwell.history.reading.log import Log
 
         return Log(self.source, sort=self.sort, seed=self.seed, **self.reading)
 
     def checked(self) -> Inspection:
         """What a dry run over it finds."""
-        from dwell.history.inspection import check
+        from dwell.history.reading.inspection import check
 
         return check(self.source, **self.reading)
 
@@ -116,7 +116,7 @@ _OPTIONS = (
         "--bounds",
         _bounds,
         metavar="LOW,HIGH",
-        help="Where values (outcomes, means) lie: then there are intervals that are sure.",
+        help="Where values (outcomes, means) lie: then there are guaranteed intervals.",
     ),
     option("--arms", _arms, metavar="LABELS", help="What arms are called: control,treatment."),
     click.option("--sort", is_flag=True, help="Sort rows first, without trying to do without."),
@@ -153,13 +153,13 @@ def _source(
     if query is not None:
         if kind == "upworthy":
             raise InvalidInput("--format upworthy is for a file: give LOG instead of --query")
-        from dwell.history.sources import Query
+        from dwell.history.reading.sources import Query
 
         return Query(query, database), ()
     assert log is not None  # one of the two is there
     if kind == "log":
         return log, ()
-    from dwell.history.upworthy import upworthy
+    from dwell.history.datasets.upworthy import upworthy
 
     archive = upworthy(log)
     return archive.relation, archive.notes

@@ -53,7 +53,7 @@ def reproduce(
     \b
     Claims, all of them by default:
       bounds       all of CAPE's bounds hold at once
-      elimination  when CAPE has dropped all but the best policy
+      elimination  when CAPE has eliminated all but the best policy
       rates        how fast the regret of CAPE falls
       countable    what ESC finds and costs, and the regret of ESC-CAPE
       unbiased     a policy's own samples flatter it

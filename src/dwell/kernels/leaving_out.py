@@ -53,7 +53,7 @@ def without_a_period(
     shares: FloatArray,
     rewards: FloatArray,
 ) -> None:
-    """The same for tests of which only sums over periods are known: without each period in turn.
+    """The same for tests that are known by sums over periods only: without each period in turn.
 
     Args:
         sums: The sum of each period's samples, one test after another.

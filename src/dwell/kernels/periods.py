@@ -1,4 +1,4 @@
-"""Policies on tests of which only sums over periods are known."""
+"""Policies on tests that are known by sums over periods only."""
 
 import numpy as np
 
@@ -7,17 +7,18 @@ from dwell.kernels.compile import compiled
 
 
 @compiled
-def scan_periods(
+def look_at_ends(
     sums: FloatArray,
     counts: IntArray,
     starts: IntArray,
     lower: FloatArray,
     upper: FloatArray,
+    held_out: int,
     stops: Durations,
     decisions: Decisions,
     means: FloatArray,
 ) -> int:
-    """Run one policy on tests, looking at ends of periods only, and never at the last one.
+    """Run one policy on tests, looking at ends of periods only.
 
     A look that is due within a period is made at its end; of several, the latest.
 
@@ -26,10 +27,12 @@ def scan_periods(
         counts: How many samples it has.
         starts: Where each test's periods begin; one more entry marks the end of the last.
         lower: The policy's lower boundary …
-        upper: … and its upper one, of which the last entries are equal.
+        upper: … and its upper one; the last entries of the two are equal.
+        held_out: How many periods at the end of each test the policy does not look at.
         stops: Filled with the samples drawn in each test.
         decisions: Filled with 1 for accept, 0 for reject, -1 where the test ended before.
-        means: Filled with the mean of the samples after an acceptance, and 0 elsewhere.
+        means: Filled with the mean of the samples after an acceptance, NaN where none came after
+            it, and 0 where there was no acceptance.
 
     Returns:
         The most samples that the policy may draw on tests with such periods.
@@ -46,7 +49,7 @@ def scan_periods(
                     most = max(most, samples)
         drawn, decision = 0, -1
         seen = 0.0
-        for period in range(starts[test], starts[test + 1] - 1):
+        for period in range(starts[test], starts[test + 1] - held_out):
             before = drawn
             drawn += counts[period]
             seen += sums[period]
@@ -65,5 +68,5 @@ def scan_periods(
             left = 0
             for period in range(starts[test], starts[test + 1]):
                 left += counts[period]
-            means[test] = (total - seen) / (left - drawn)
+            means[test] = (total - seen) / (left - drawn) if left > drawn else np.nan
     return most

@@ -14,8 +14,9 @@ from numpy.typing import ArrayLike
 from dwell import wire
 from dwell.arrays import BoolArray, IntArray, Samples
 from dwell.errors import InvalidInput
+from dwell.periods import Periods
 from dwell.policies import Policies
-from dwell.records import Records, oversampled, unfinished, until_stopped
+from dwell.records import Records, at_period_ends, oversampled, unfinished, until_stopped
 
 # Draws, for each of some tasks (by their places), so many samples more.
 Draw = Callable[[IntArray, int], Samples]
@@ -90,19 +91,34 @@ class Design:
         """Whether a record estimates the value, by samples that no decision has seen."""
         return self.oversamples or self.extras > 0
 
-    def record(self, samples: ArrayLike) -> Records:
+    def record(self, samples: ArrayLike | Periods) -> Records:
         """What tasks teach that were run as the design says.
 
         Args:
-            samples: A row per task, or the samples of one task. A row may be longer than needed.
+            samples: A row per task, or the samples of one task; or sums over periods, at whose
+                ends the policies then look. There may be more than needed.
         """
+        if isinstance(samples, Periods):
+            return self._record_periods(samples)
         rows = np.atleast_2d(np.asarray(samples))
         given = rows.shape[-1]
         if given >= self.samples or not self.oversamples:
             records = self._recorded(rows)
             if given >= self.samples or not unfinished(records, given).any():
                 return records
-        raise InvalidInput(
+        raise self._unfinished(given)
+
+    def _record_periods(self, periods: Periods) -> Records:
+        records = at_period_ends(
+            periods, self.policies, extras=self.extras, oversamples=self.oversamples
+        )
+        going = unfinished(records, periods.samples)
+        if going.any():
+            raise self._unfinished(int(periods.samples[going][0]))
+        return records
+
+    def _unfinished(self, given: int) -> InvalidInput:
+        return InvalidInput(
             f"a task of design {self.number} goes on: it may draw {self.samples} samples and has "
             f"{given}; draw more, then record it"
         )

@@ -38,6 +38,7 @@ def empty_figure(x_title: str, y_title: str) -> go.Figure:
         "tickcolor": EDGE,
         "automargin": True,
     }
+    small = {"font": {"size": 13}}
     return go.Figure(
         layout={
             "template": go.layout.Template(),
@@ -47,8 +48,8 @@ def empty_figure(x_title: str, y_title: str) -> go.Figure:
             "paper_bgcolor": "rgba(0, 0, 0, 0)",
             "plot_bgcolor": "rgba(0, 0, 0, 0)",
             "hoverlabel": {"bgcolor": "var(--panel)", "font": {"color": INK}},
-            "xaxis": {**axis, "title": {"text": x_title}},
-            "yaxis": {**axis, "title": {"text": y_title}},
+            "xaxis": {**axis, "title": {"text": x_title, **small}},
+            "yaxis": {**axis, "title": {"text": y_title, **small}},
             "legend": {
                 "orientation": "h",
                 "traceorder": "normal",
@@ -105,14 +106,15 @@ def log_axis(values: Sequence[float]) -> dict[str, object]:
     distinct = sorted({value for value in values if value > 0.0}) or [1.0]
     least, most = distinct[0], distinct[-1]
     decades = log10(most / least)
-    if decades > 2.5:
-        return {"type": "log", "exponentformat": "power", "dtick": 1 if decades <= 7 else 3}
     factors = [after / before for before, after in pairwise(distinct)]
-    if 1 < len(factors) < 8 and max(factors) < 1.01 * min(factors):
+    if decades > 2.5 and not 1.0 <= least <= most < 1e7:
+        return {"type": "log", "exponentformat": "power", "dtick": 1 if decades <= 7 else 3}
+    if decades <= 2.5 and 1 < len(factors) < 8 and max(factors) < 1.01 * min(factors):
         ticks = distinct
     else:
+        steps = (1,) if decades > 2.5 else (1, 2, 5)
         powers = range(floor(log10(least)), ceil(log10(most)) + 1)
-        ticks = [step * 10.0**power for power in powers for step in (1, 2, 5)]
+        ticks = [step * 10.0**power for power in powers for step in steps]
     return {"type": "log", "tickvals": ticks, "ticktext": [f"{tick:,.12g}" for tick in ticks]}
 
 

@@ -92,10 +92,10 @@ def conclusions(story: Story) -> tuple[str, ...]:
     ]
     if guarantee.vacuous:
         paragraphs.append(
-            "It got there without its guarantee, which says nothing at these sizes: CAPE may drop "
-            f"no policy before test {guarantee.first_test:,}, and even with {most:,.0f} ideas it "
-            f"stops exploring after {guarantee.exploration_cap:,}. The guarantee would begin to "
-            f"mean something at {guarantee.needed_tasks:,} ideas."
+            "It got there without its guarantee, which says nothing at these sizes: CAPE may "
+            f"eliminate no policy before test {guarantee.first_test:,}, and even with {most:,.0f} "
+            f"ideas it stops exploring after {guarantee.exploration_cap:,}. The guarantee would "
+            f"begin to mean something at {guarantee.needed_tasks:,} ideas."
         )
     paragraphs += [
         "ESC-CAPE is not told a largest cap. It has to find one first, by a search (ESC) during "

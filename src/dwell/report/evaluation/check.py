@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 
-from dwell.history.inspection import Inspection
+from dwell.history.reading.inspection import Inspection
 from dwell.report.tables import Grid
 
 
@@ -13,7 +13,7 @@ def lines(found: Inspection) -> tuple[str, ...]:
         found: What the dry run found.
 
     Example:
-        >>> from dwell.history.quality import Quality
+        >>> from dwell.history.reading.quality import Quality
         >>> lines(Inspection("raw", {"test": "id", "value": "value"}, quality=Quality(rows=9)))[1]
         'Columns: test (id), value'
     """
@@ -28,25 +28,25 @@ def lines(found: Inspection) -> tuple[str, ...]:
         f"Rows that can be used: {quality.rows:,}; tests: {quality.tests:,}; samples: "
         f"{quality.samples:,}",
         f"Order: {f'rows {order}' if quality.rows else 'could not be told'}",
-        "Problems: " + ("none" if not found.problems else f"{len(found.problems)}, as follows"),
+        "Faults: " + ("none" if not found.faults else f"{len(found.faults)}, as follows"),
     )
 
 
 def grid(found: Inspection) -> Grid:
-    """What is wrong, a row per problem.
+    """What is wrong, a row per fault.
 
     Args:
         found: What the dry run found.
     """
     cells = (
         (
-            problem.sentence,
-            "refused" if problem.fatal else "noted",
-            f"{problem.count:,}",
-            ", ".join(f"{row:,}" for row in problem.rows)
-            + (", …" if problem.count > len(problem.rows) > 0 else ""),
+            fault.sentence,
+            "refused" if fault.fatal else "noted",
+            f"{fault.count:,}",
+            ", ".join(f"{row:,}" for row in fault.rows)
+            + (", …" if fault.count > len(fault.rows) > 0 else ""),
         )
-        for problem in found.problems
+        for fault in found.faults
     )
     header = ("what is wrong, where it is first", "it is", "times", "first rows")
     return Grid(header, tuple(cells), left=2, shares=(3, 0, 0, 1))
@@ -65,5 +65,5 @@ def about(found: Inspection) -> dict[str, object]:
         "ordered": found.ordered,
         **asdict(found.quality),
         "sample_ratio_p_value": found.quality.sample_ratio_p_value,
-        "problems": [asdict(problem) for problem in found.problems],
+        "faults": [asdict(fault) for fault in found.faults],
     }

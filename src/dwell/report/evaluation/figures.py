@@ -12,14 +12,14 @@ from dwell.chart import HeatMap
 from dwell.report.charts import FORMER, INK, SHIP, drawn, empty_figure, log_axis
 from dwell.report.evaluation.report import Report
 from dwell.report.evaluation.scale import Scale
-from dwell.report.evaluation.text import beats_today
+from dwell.report.evaluation.text import beats_current
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 _MOST_POINTS = 500
 _SPREAD = 8.0
-_TODAY = "today"
+_CURRENT = "current rule"
 _BEST = "best policy"
 
 
@@ -32,7 +32,7 @@ def band_map(report: Report) -> tuple[go.Figure, str] | None:
     scale = Scale.of(report)
     bands = {
         (candidate.width, candidate.policy.cap): k
-        for k, candidate in enumerate(report.past.candidates)
+        for k, candidate in enumerate(report.replayed.candidates)
         if candidate.width is not None
     }
     if not bands:
@@ -70,14 +70,14 @@ def band_map(report: Report) -> tuple[go.Figure, str] | None:
 
 
 def lengths(report: Report) -> tuple[go.Figure, str]:
-    """Which share of tests is over after so many samples, now and as recommended.
+    """Which share of tests is over after so many samples, by the current rule and as recommended.
 
     Args:
         report: What was found on past tests.
     """
-    drawn_by: dict[str, Samples] = {_TODAY: report.past.present.durations}
+    drawn_by: dict[str, Samples] = {_CURRENT: report.replayed.current.durations}
     if report.found.best is not None:
-        drawn_by[_chosen(report)] = report.past.replay.durations(report.found.best)
+        drawn_by[_chosen(report)] = report.replayed.replay.durations(report.found.best)
     least = min(int(each.min()) for each in drawn_by.values())
     most = max(int(each.max()) for each in drawn_by.values())
     spread = most > _SPREAD * least
@@ -107,14 +107,14 @@ def lengths(report: Report) -> tuple[go.Figure, str]:
 
 
 def _line(name: str) -> dict[str, object]:
-    if name == _TODAY:
+    if name == _CURRENT:
         return {"color": FORMER, "width": 2, "dash": "dash"}
     return {"color": SHIP, "width": 3}
 
 
 def _chosen(report: Report) -> str:
     """What to call the best policy: it is recommended only if it is shown to be better."""
-    return "recommended" if beats_today(report) else _BEST
+    return "recommended" if beats_current(report) else _BEST
 
 
 def _places(count: int) -> IntArray:
@@ -128,12 +128,15 @@ def over_time(report: Report) -> tuple[go.Figure, str]:
     Args:
         report: What was found on past tests.
     """
-    found, past = report.found, report.past
+    found, replayed = report.found, report.replayed
     runs: dict[str, tuple[Samples, FloatArray]] = {
-        _TODAY: (past.present.durations, past.present.rewards)
+        _CURRENT: (replayed.current.durations, replayed.current.rewards)
     }
     if found.best is not None:
-        runs[_chosen(report)] = (past.replay.durations(found.best), past.replay.rewards(found.best))
+        runs[_chosen(report)] = (
+            replayed.replay.durations(found.best),
+            replayed.replay.rewards(found.best),
+        )
     spent = {name: np.cumsum(found.setup_cost + drawn) for name, (drawn, _) in runs.items()}
     earned = {name: np.cumsum(rewards) for name, (_, rewards) in runs.items()}
     end = max(float(each[-1]) for each in spent.values())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from dwell.history.evaluation import Verdict
+from dwell.history.replay.evaluation import Verdict
 from dwell.report.charts import EDGE, FORMER, INK, INK2, SHIP, empty_figure
 from dwell.report.evaluation.report import Report
 from dwell.report.evaluation.scale import Scale
@@ -30,54 +30,62 @@ def forest(report: Report) -> tuple[go.Figure, str]:
     different = _different(report)
     shown = different[:_MOST_POLICIES]
     figure = empty_figure(f"value per {scale.unit}", "")
-    rough, sure = found.rough, found.sure
-    low, high = float(rough.roi_low[shown].min()), float(rough.roi_high[shown].max())
-    now = rough.present
-    low, high = min(low, now.low), max(high, now.high)
+    approximate, guaranteed = found.approximate, found.guaranteed
+    low, high = float(approximate.roi_low[shown].min()), float(approximate.roi_high[shown].max())
+    current = approximate.current
+    low, high = min(low, current.low), max(high, current.high)
     fits = False
-    if sure is not None:
-        ends = min(low, sure.roi_low[shown].min()), max(high, sure.roi_high[shown].max())
+    if guaranteed is not None:
+        ends = (
+            min(low, guaranteed.roi_low[shown].min()),
+            max(high, guaranteed.roi_high[shown].max()),
+        )
         fits = ends[1] - ends[0] <= _TOO_WIDE * (high - low)
         low, high = ends if fits else (low, high)
     figure.add_vrect(
-        x0=now.low * scale.samples,
-        x1=now.high * scale.samples,
+        x0=current.low * scale.samples,
+        x1=current.high * scale.samples,
         fillcolor=EDGE,
         opacity=0.15,
         line_width=0,
         layer="below",
     )
     figure.add_scatter(
-        x=[found.present.roi * scale.samples] * 2,
+        x=[found.current.roi * scale.samples] * 2,
         y=[-0.6, len(shown) - 0.4],
         mode="lines",
-        name="today",
+        name="current rule",
         line={"color": INK2, "dash": "dot", "width": 1.5},
     )
     groups = {
         "best": ([k for k in shown if k == found.best], SHIP, "diamond", 12),
-        "not told apart from it": (
-            [k for k in shown if k in rough.alike and k != found.best],
+        "indistinguishable from it": (
+            [k for k in shown if k in approximate.indistinguishable and k != found.best],
             INK,
             "circle",
             9,
         ),
-        "others": ([k for k in shown if k not in rough.alike], FORMER, "circle", 8),
+        "others": (
+            [k for k in shown if k not in approximate.indistinguishable],
+            FORMER,
+            "circle",
+            8,
+        ),
     }
     for name, (members, colour, symbol, size) in groups.items():
         if not members:
             continue
         y = [shown.index(k) for k in members]
-        if sure is not None and fits:
-            _intervals(figure, sure, members, y, scale.samples, colour, 1)
-        _intervals(figure, rough, members, y, scale.samples, colour, 4)
+        if guaranteed is not None and fits:
+            _intervals(figure, guaranteed, members, y, scale.samples, colour, 1)
+        _intervals(figure, approximate, members, y, scale.samples, colour, 4)
         figure.add_scatter(
             x=found.roi[members] * scale.samples,
             y=y,
             mode="markers",
             name=name,
             marker={"color": colour, "symbol": symbol, "size": size},
-            text=[escape(_short(report.past.candidates[k].name)) for k in members],
+            text=[escape(_short(report.replayed.candidates[k].name)) for k in members],
             hovertemplate="%{text}: %{x:.4g}<extra></extra>",
         )
     margin = 0.04 * (high - low) or 1.0 / scale.samples
@@ -128,7 +136,7 @@ def _intervals(
 
 
 def _label(report: Report, index: int) -> str:
-    name = escape(_short(report.past.candidates[index].name))
+    name = escape(_short(report.replayed.candidates[index].name))
     return f"<b>{name}</b>" if index == report.found.best else name
 
 
@@ -138,15 +146,19 @@ def _short(name: str) -> str:
 
 def _under_forest(report: Report, shown: int, different: int, fits: bool) -> str:
     found = report.found
-    text = f"Thick lines are rough intervals ({100 * (1 - found.alpha):.4g}%, for all at once)"
-    if found.sure is not None and fits:
-        text += ", thin ones are those that are sure"
-    text += "; the grey area is that of what is done today."
-    if found.sure is not None and not fits:
-        widths = (found.sure.roi_high - found.sure.roi_low).max()
-        times = widths / max(float((found.rough.roi_high - found.rough.roi_low).max()), 1e-300)
+    text = (
+        f"Thick lines are approximate intervals ({100 * (1 - found.alpha):.4g}%, for all at once)"
+    )
+    if found.guaranteed is not None and fits:
+        text += ", thin ones are guaranteed"
+    text += "; the grey area is the current rule's."
+    if found.guaranteed is not None and not fits:
+        widths = (found.guaranteed.roi_high - found.guaranteed.roi_low).max()
+        times = widths / max(
+            float((found.approximate.roi_high - found.approximate.roi_low).max()), 1e-300
+        )
         text += (
-            f" Intervals that are sure reach up to {times:,.0f} times as far, and would make the "
+            f" Guaranteed intervals reach up to {times:,.0f} times as far, and would make the "
             "picture useless: they are in the table."
         )
     if different < len(found.policies):

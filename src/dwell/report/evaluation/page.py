@@ -44,7 +44,7 @@ def page_of(report: Report, notes: Sequence[str] = ()) -> str:
 
 
 def _unbroken(table: Grid) -> Grid:
-    """The table with names in one line each, but for long ones."""
+    """The table with names in one line each, except for long ones."""
     rows = (
         (name.replace(" ", "\N{NO-BREAK SPACE}") if len(name) <= _SHORT else name, *cells)
         for name, *cells in table.rows
@@ -53,7 +53,7 @@ def _unbroken(table: Grid) -> Grid:
 
 
 def _about(report: Report) -> str:
-    found, quality = report.found, report.past.quality
+    found, quality = report.found, report.replayed.quality
     return (
         f"All this is by {quality.tests:,} tests with {quality.samples:,} samples, at a set-up "
         f"cost of {found.setup_cost:,g} samples a test. Value is counted in the unit of the "
@@ -72,11 +72,13 @@ def _found(report: Report, notes: Sequence[str]) -> tuple[str, ...]:
 
 def _terms(report: Report) -> tuple[tuple[str, str], ...]:
     found, scale = report.found, Scale.of(report)
-    best = "" if found.best is None else f"; of the best policy, {int(found.cut[found.best]):,}"
-    sure = (
-        "Sure ones need no such thing: they hold for any number of tests, as all samples lie "
+    best = (
+        "" if found.best is None else f"; of the best policy, {int(found.truncated[found.best]):,}"
+    )
+    guaranteed = (
+        "Guaranteed ones need no such thing: they hold for any number of tests, as all samples lie "
         "within known bounds; that makes them wide."
-        if found.sure is not None
+        if found.guaranteed is not None
         else "There are none that hold for any number of tests: for these, bounds have to be given "
         "that all samples keep."
     )
@@ -90,7 +92,7 @@ def _terms(report: Report) -> tuple[tuple[str, str], ...]:
             "Tests shorter than a policy's cap",
             "Where a test ended before a policy had stopped, it is taken as dropped: what it would "
             "have earned by going on is not known. That counts against long policies. The column "
-            f"cut says in how many of {found.tests:,} tests it happened{best}.",
+            f"truncated says in how many of {found.tests:,} tests it happened{best}.",
         ),
         (
             "How the choice is corrected",
@@ -102,8 +104,8 @@ def _terms(report: Report) -> tuple[tuple[str, str], ...]:
         ),
         (
             "Intervals",
-            "Rough ones hold for all policies at once, but for a probability of "
-            f"{found.alpha:g}, if there are many tests. {sure}",
+            "Approximate ones hold for all policies at once with probability "
+            f"{1.0 - found.alpha:g}, if there are many tests. {guaranteed}",
         ),
         (
             "What must hold",

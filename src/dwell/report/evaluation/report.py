@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dwell.arrays import FloatArray, IntArray
-from dwell.errors import InvalidInput
 from dwell.files import write_whole
-from dwell.history.candidates import Candidate, named
-from dwell.history.end import AtEnd
-from dwell.history.evaluation import Evaluation, Rough, Sure, evaluated
-from dwell.history.log import Log
-from dwell.history.past import Past, Reading, read
+from dwell.history.reading.log import Log
+from dwell.history.replay.candidates import Candidate, named
+from dwell.history.replay.current_rule import AtEnd, current_rule
+from dwell.history.replay.evaluation import Approximate, Evaluation, Guaranteed, evaluated
+from dwell.history.replay.replayed_log import ReplayedLog, replay_log
+from dwell.history.replay.workers import Workers
 from dwell.policies import AnyPolicy
 from dwell.policy import Policy
 
@@ -24,14 +24,14 @@ class Report:
     """What policies would have earned on past tests.
 
     Attributes:
-        past: What each policy would have done in each test.
-        found: What that is worth, and how sure we are.
-        present: What is done today, in words.
+        replayed: What each policy would have done in each test.
+        found: What that is worth, with intervals.
+        current: The current rule, in words.
     """
 
-    past: Past
+    replayed: ReplayedLog
     found: Evaluation
-    present: str
+    current: str
 
     @property
     def best(self) -> AnyPolicy | None:
@@ -41,50 +41,52 @@ class Report:
     @property
     def candidate(self) -> Candidate | None:
         """The same, with its name and its advice."""
-        return None if self.found.best is None else self.past.candidates[self.found.best]
+        return None if self.found.best is None else self.replayed.candidates[self.found.best]
 
     @property
     def table(self) -> dict[str, list[object]]:
         """A list for each column, an entry per policy: any data frame can be made of it."""
-        found, rough, sure = self.found, self.found.rough, self.found.sure
+        found, approximate, guaranteed = self.found, self.found.approximate, self.found.guaranteed
         columns: dict[str, FloatArray | IntArray] = {
-            "cap": self.past.replay.caps,
+            "cap": self.replayed.replay.caps,
             "reward": found.reward,
             "cost": found.cost,
             "roi": found.roi,
-            "roi_low": rough.roi_low,
-            "roi_high": rough.roi_high,
-            "gain": found.roi - found.present.roi,
-            "gain_low": rough.gain_low,
-            "gain_high": rough.gain_high,
+            "roi_low": approximate.roi_low,
+            "roi_high": approximate.roi_high,
+            "gain": found.roi - found.current.roi,
+            "gain_low": approximate.gain_low,
+            "gain_high": approximate.gain_high,
             "lead": found.roi - found.roi.max(),
-            "lead_low": rough.lead_low,
-            "lead_high": rough.lead_high,
+            "lead_low": approximate.lead_low,
+            "lead_high": approximate.lead_high,
             "accept_rate": found.accept_rate,
             "saved": found.saved,
-            "cut": found.cut,
+            "truncated": found.truncated,
         }
-        if sure is not None:
+        if guaranteed is not None:
             columns |= {
-                "roi_surely_low": sure.roi_low,
-                "roi_surely_high": sure.roi_high,
-                "gain_surely_low": sure.gain_low,
-                "gain_surely_high": sure.gain_high,
-                "lead_surely_low": sure.lead_low,
-                "lead_surely_high": sure.lead_high,
+                "roi_guaranteed_low": guaranteed.roi_low,
+                "roi_guaranteed_high": guaranteed.roi_high,
+                "gain_guaranteed_low": guaranteed.gain_low,
+                "gain_guaranteed_high": guaranteed.gain_high,
+                "lead_guaranteed_low": guaranteed.lead_low,
+                "lead_guaranteed_high": guaranteed.lead_high,
             }
-        names: list[object] = [each.name for each in self.past.candidates]
-        alike: list[object] = [k in rough.alike for k in range(len(names))]
+        names: list[object] = [each.name for each in self.replayed.candidates]
+        indistinguishable: list[object] = [
+            k in approximate.indistinguishable for k in range(len(names))
+        ]
         lists = {name: list(column.tolist()) for name, column in columns.items()}
-        return {"policy": names, **lists, "alike": alike}
+        return {"policy": names, **lists, "indistinguishable": indistinguishable}
 
     @property
     def notes(self) -> tuple[str, ...]:
         """A sentence for each thing that a reader should know."""
         if self.found.tests >= _MANY:
-            return self.past.notes
-        few = f"rough intervals are made for hundreds of tests, and there are {self.found.tests:,}"
-        return (*self.past.notes, few)
+            return self.replayed.notes
+        few = "approximate intervals are made for hundreds of tests, and there are "
+        return (*self.replayed.notes, f"{few}{self.found.tests:,}")
 
     def to_html(self, path: str | Path) -> None:
         """Write a page about it that needs no network: whole, or not at all.
@@ -102,11 +104,11 @@ def evaluate(
     policies: AnyPolicy | Iterable[AnyPolicy] | Mapping[str, AnyPolicy] | None = None,
     setup_cost: float = 0.0,
     *,
-    present: AtEnd | Policy | None = None,
+    current: AtEnd | Policy | None = None,
     min_samples: int = 1,
     alpha: float = 0.05,
-    sure: Sure = "bernstein",
-    rough: Rough = "normal",
+    guaranteed: Guaranteed = "bernstein",
+    approximate: Approximate = "normal",
     partitions: int = 32,
     executor: Executor | None = None,
     advance: Callable[[float], None] = lambda _: None,
@@ -118,12 +120,12 @@ def evaluate(
         policies: What to try, perhaps by name; None for bands of several widths, fixed sizes and
             group-sequential tests that fit the log, for which it is read twice.
         setup_cost: What each test costs besides its samples, in samples.
-        present: What is done today, to compare with: a policy, or each test to its end, which is
-            the default.
+        current: The current rule, to compare with: a policy, or each test to its end, which is the
+            default.
         min_samples: No usual policy looks before it has drawn this many.
         alpha: The probability that some interval misses.
-        sure: Which intervals to give where samples have known bounds: bernstein or betting.
-        rough: Which to give that hold roughly, for many tests: normal or bootstrap.
+        guaranteed: Which intervals to give where samples have known bounds: bernstein or betting.
+        approximate: Which to give that hold for many tests: normal or bootstrap.
         partitions: In how many parts to read a log of Parquet files.
         executor: Who reads them: threads, processes, or Dask's workers by `client.get_executor()`;
             None for this process alone. Results are the same to the last bit.
@@ -137,29 +139,25 @@ def evaluate(
         >>> columns = {"test": [i // 50 for i in range(20_000)], "order": [*range(50)] * 400}
         >>> log = pa.table(columns | {"value": samples.ravel()})
         >>> report = dwell.evaluate(log, setup_cost=20)
-        >>> report.candidate.name, report.found.present.roi < report.found.corrected.roi
+        >>> report.candidate.name, report.found.current.roi < report.found.corrected.roi
         ('band 1 to 34', True)
     """
-    past_log = log if isinstance(log, Log) else Log(log)
-    tried = None if policies is None else named(policies)
-    present = AtEnd() if present is None else present
-    if not isinstance(present, AtEnd | Policy):
-        raise InvalidInput(f"present must be a policy or AtEnd(z), got {present!r}")
-    past = read(
-        past_log,
-        tried,
-        present,
+    opened = log if isinstance(log, Log) else Log(log)
+    rule = current_rule(current)
+    replayed = replay_log(
+        opened,
+        None if policies is None else named(policies),
+        rule,
         min_samples=min_samples,
-        reading=Reading(partitions=partitions, executor=executor, advance=advance),
+        workers=Workers(partitions=partitions, executor=executor, advance=advance),
     )
     found = evaluated(
-        past.replay,
-        past.present,
+        replayed.replay,
+        replayed.current,
         setup_cost=setup_cost,
         alpha=alpha,
-        bound=None if past.quality.out_of_range else past_log.bound,
-        sure=sure,
-        rough=rough,
+        bound=None if replayed.quality.out_of_range else opened.bound,
+        guaranteed=guaranteed,
+        approximate=approximate,
     )
-    words = present.name if isinstance(present, AtEnd) else f"the present policy, cap {present.cap}"
-    return Report(past, found, words)
+    return Report(replayed, found, rule.name)

@@ -6,7 +6,7 @@ from typing import Any
 
 from dwell.report.encode import plain
 from dwell.report.evaluation.report import Report
-from dwell.report.evaluation.text import beats_today, ranked, summary
+from dwell.report.evaluation.text import beats_current, ranked, summary
 
 
 def about(report: Report, notes: Sequence[str] = ()) -> dict[str, object]:
@@ -16,30 +16,30 @@ def about(report: Report, notes: Sequence[str] = ()) -> dict[str, object]:
         report: What was found on past tests.
         notes: What else to know about the log.
     """
-    found, past = report.found, report.past
-    present = {**asdict(found.present), "roi": found.present.roi}
+    found, replayed = report.found, report.replayed
+    current = {**asdict(found.current), "roi": found.current.roi}
     return {
         "summary": list(summary(report)),
         "best": None if report.candidate is None else report.candidate.name,
         "advice": None if report.candidate is None else report.candidate.advice,
-        "beats_today": found.best is not None and beats_today(report),
+        "beats_current": found.best is not None and beats_current(report),
         "setup_cost": found.setup_cost,
         "alpha": found.alpha,
         "tests": found.tests,
-        "left_out": past.left_out,
-        "ordered": past.ordered,
-        "present": {
-            "name": report.present,
-            **plain(present),
-            "roi_low": plain(found.rough.present.low),
-            "roi_high": plain(found.rough.present.high),
+        "left_out": replayed.left_out,
+        "ordered": replayed.ordered,
+        "current": {
+            "name": report.current,
+            **plain(current),
+            "roi_low": plain(found.approximate.current.low),
+            "roi_high": plain(found.approximate.current.high),
         },
         "corrected": {
             name: plain(getattr(found.corrected, name))
             for name in ("roi", "error", "gain", "gain_error")
         }
-        | {"chosen": [past.candidates[k].name for k in found.corrected.chosen]},
-        "quality": asdict(past.quality),
+        | {"chosen": [replayed.candidates[k].name for k in found.corrected.chosen]},
+        "quality": asdict(replayed.quality),
         "notes": [*notes, *report.notes],
     }
 
@@ -50,19 +50,24 @@ def rows(report: Report) -> list[dict[str, Any]]:
     Args:
         report: What was found on past tests.
     """
-    sure = tuple(
-        f"{what}_surely_{end}" for what in ("roi", "gain", "lead") for end in ("low", "high")
+    guaranteed = tuple(
+        f"{what}_guaranteed_{end}" for what in ("roi", "gain", "lead") for end in ("low", "high")
     )
     table = report.table
     found = report.found
-    columns = [*(name for name in table if name not in ("alike", *sure)), *sure]
+    columns = [
+        *(name for name in table if name not in ("indistinguishable", *guaranteed)),
+        *guaranteed,
+    ]
     return [
         {name: plain(table[name][k]) if name in table else None for name in columns}
         | {
             "samples": float(found.cost[k]) - found.setup_cost,
             "best": k == found.best,
-            "alike": k in found.rough.alike,
-            "surely_alike": None if found.sure is None else k in found.sure.alike,
+            "indistinguishable": k in found.approximate.indistinguishable,
+            "indistinguishable_guaranteed": None
+            if found.guaranteed is None
+            else k in found.guaranteed.indistinguishable,
         }
         for k in ranked(report)
     ]

@@ -25,9 +25,9 @@ class Scale:
 
     @classmethod
     def of(cls, report: Report) -> "Scale":
-        """One on which the best policy and the present rule have three digits or more."""
+        """One on which the best policy and the current rule have three digits or more."""
         found = report.found
-        most = max(abs(found.present.roi), abs(float(found.roi.max())))
+        most = max(abs(found.current.roi), abs(float(found.roi.max())))
         samples = 1_000_000 if 0.0 < 1_000 * most < _TINY else 1_000
         digits = 2 - floor(log10(samples * most)) if most > 0.0 else 0
         return cls(samples, min(max(digits, 0), 9))

@@ -3,20 +3,21 @@
 from dataclasses import replace
 from statistics import NormalDist
 
-from dwell.history.evaluation import Verdict
+from dwell.history.replay.evaluation import Verdict
 from dwell.report.evaluation.report import Report
 from dwell.report.evaluation.scale import Scale
 from dwell.report.tables import Grid, amount, sentence
 
 _MOST_SHOWN = 15
+_INDISTINGUISHABLE = "≈"  # the word itself would be the widest column
 # Between columns of a terminal's table; and which columns are left out first where it is narrow:
-# the ends of the gain, how many tests are shipped, are cut, and what is saved.
+# the ends of the gain, how many tests are shipped, are truncated, and what is saved.
 _GAP = 3
 _DISPENSABLE = ({5, 6}, {7}, {10}, {9}, {4})
 
 
 def summary(report: Report) -> tuple[str, ...]:
-    """What to do and what it earns; how that compares with today; how sure it is.
+    """What to do and what it earns; how that compares with the current rule; how certain it is.
 
     Args:
         report: What was found on past tests.
@@ -24,12 +25,12 @@ def summary(report: Report) -> tuple[str, ...]:
     if report.found.best is None:
         return _nothing_earned(report)
     best = report.found.best
-    return _to_do(report, best), _earnings(report, best), _sureness(report, best)
+    return _to_do(report, best), _earnings(report, best), _certainty(report, best)
 
 
 def _to_do(report: Report, best: int) -> str:
-    advice = report.past.candidates[best].advice
-    head = "What to do" if beats_today(report) else "What did best"
+    advice = report.replayed.candidates[best].advice
+    head = "What to do" if beats_current(report) else "What did best"
     return f"{head}: {sentence(advice)}"
 
 
@@ -39,17 +40,17 @@ def _earnings(report: Report, best: int) -> str:
         f"What it earns: {scale.text(corrected.roi)} ± {scale.text(corrected.error)} per "
         f"{scale.unit} on tests that it was not chosen by"
     )
-    now = f"today's {scale.text(found.present.roi)} ({report.present})"
+    current = f"the current rule's {scale.text(found.current.roi)} ({report.current})"
     gain, error = (_size(report, size) for size in (corrected.gain, corrected.gain_error))
-    if not beats_today(report):
-        return f"{earned}; that this beats {now} is not shown: {gain} ± {error.lstrip('+')}."
-    fewer = found.present.cost - float(found.cost[best])
+    if not beats_current(report):
+        return f"{earned}; that this beats {current} is not shown: {gain} ± {error.lstrip('+')}."
+    fewer = found.current.cost - float(found.cost[best])
     change = f"{amount(abs(fewer))} {'fewer' if fewer >= 0.0 else 'more'} samples a test"
-    return f"{earned}, {gain} ± {error.lstrip('+')} above {now}, with {change}."
+    return f"{earned}, {gain} ± {error.lstrip('+')} above {current}, with {change}."
 
 
-def beats_today(report: Report) -> bool:
-    """Whether choosing a candidate is shown to earn more than is earned today.
+def beats_current(report: Report) -> bool:
+    """Whether choosing a candidate is shown to earn more than the current rule.
 
     Args:
         report: What was found on past tests.
@@ -58,44 +59,47 @@ def beats_today(report: Report) -> bool:
     return corrected.gain > NormalDist().inv_cdf(1.0 - alpha / 2.0) * corrected.gain_error
 
 
-def _sureness(report: Report, best: int) -> str:
+def _certainty(report: Report, best: int) -> str:
     found, scale = report.found, Scale.of(report)
     text = (
-        f"How sure: by {found.tests:,} tests it earns {_between(scale, found.rough, best)} "
-        f"({_level(report)}, roughly{_left_out(report)}), "
+        f"How certain: by {found.tests:,} tests it earns "
+        f"{_between(scale, found.approximate, best)} (approximate {_level(report)} "
+        f"interval{_left_out(report)}), and {len(found.approximate.indistinguishable) - 1:,} of "
+        f"{len(found.policies) - 1:,} others are indistinguishable from it"
     )
-    others = len(found.policies) - 1
-    text += f"and {len(found.rough.alike) - 1:,} of {others:,} others cannot be told apart from it"
-    if found.sure is None:
+    if found.guaranteed is None:
         return f"{text}."
-    surely = _between(scale, found.sure, best)
-    return f"{text}; for sure it is {surely}, and {len(found.sure.alike) - 1:,} of them cannot."
+    ends = _between(scale, found.guaranteed, best)
+    return (
+        f"{text}; the guaranteed interval is {ends}, and by such intervals "
+        f"{len(found.guaranteed.indistinguishable) - 1:,} of them are."
+    )
 
 
 def _nothing_earned(report: Report) -> tuple[str, ...]:
     found = report.found
     return (
         "What to do: none of these. No policy earned anything on these tests.",
-        f"What is done today ({report.present}) earned {_earned_today(report)}.",
-        f"How sure: that is by {found.tests:,} tests{_left_out(report)}.",
+        f"The current rule ({report.current}) earned {_earned_now(report)}.",
+        f"How certain: that is by {found.tests:,} tests{_left_out(report)}.",
     )
 
 
 def _left_out(report: Report) -> str:
-    left = report.past.left_out
+    left = report.replayed.left_out
     return f"; {left:,} too short to be judged" if left else ""
 
 
-def _earned_today(report: Report) -> str:
+def _earned_now(report: Report) -> str:
     scale = Scale.of(report)
-    return f"{scale.text(report.found.present.roi)} per {scale.unit}"
+    return f"{scale.text(report.found.current.roi)} per {scale.unit}"
 
 
 def _size(report: Report, gain: float) -> str:
-    """A gain in percent of what is earned today, where that is above 0."""
-    now = report.found.present.roi
-    if now > 0.0:
-        rounded = round(gain / now, 2) + 0.0
+    """A gain in percent of what the current rule earns, where that is above 0."""
+    current = report.found.current.roi
+    if current > 0.0:
+        rounded = round(gain / current, 2) + 0.0
         return f"{rounded:{'+' if rounded else ''},.0%}"
     scale = Scale.of(report)
     return f"{scale.text(gain, signed=True)} per {scale.unit}"
@@ -125,7 +129,7 @@ def grid(report: Report, *, most: int | None = _MOST_SHOWN, full: bool = False) 
     Args:
         report: What was found on past tests.
         most: How many rows to show; None for all.
-        full: Whether to compare them with the best, too, and to show intervals that are sure.
+        full: Whether to compare them with the best, too, and to show guaranteed intervals.
     """
     shown = ranked(report)[:most]
     marked = frozenset(place for place, k in enumerate(shown) if k == report.found.best)
@@ -136,33 +140,33 @@ def grid(report: Report, *, most: int | None = _MOST_SHOWN, full: bool = False) 
 
 def _columns(report: Report, full: bool) -> list[tuple[str, list[str]]]:
     """Titles, and a text per policy under each."""
-    found, rough, sure = report.found, report.found.rough, report.found.sure
+    found, approximate, guaranteed = report.found, report.found.approximate, report.found.guaranteed
     scale = Scale.of(report)
     columns = [
-        ("policy", [candidate.name for candidate in report.past.candidates]),
+        ("policy", [candidate.name for candidate in report.replayed.candidates]),
         ("ROI", scale.texts(found.roi)),
-        ("low", scale.texts(rough.roi_low)),
-        ("high", scale.texts(rough.roi_high)),
+        ("low", scale.texts(approximate.roi_low)),
+        ("high", scale.texts(approximate.roi_high)),
     ]
     columns += [
-        ("vs today", scale.texts(found.roi - found.present.roi, signed=True)),
-        ("low", scale.texts(rough.gain_low, signed=True)),
-        ("high", scale.texts(rough.gain_high, signed=True)),
+        ("vs current", scale.texts(found.roi - found.current.roi, signed=True)),
+        ("low", scale.texts(approximate.gain_low, signed=True)),
+        ("high", scale.texts(approximate.gain_high, signed=True)),
         ("shipped", [f"{share:.1%}" for share in found.accept_rate]),
         ("samples", [amount(float(cost) - found.setup_cost) for cost in found.cost]),
         ("saved", [f"{share:.0%}" for share in found.saved]),
-        ("cut", [f"{count:,}" for count in found.cut]),
+        ("truncated", [f"{count:,}" for count in found.truncated]),
         ("", [_mark(report, k) for k in range(len(found.policies))]),
     ]
     if full:
         columns += [
             ("vs best", scale.texts(found.roi - found.roi.max(), signed=True)),
-            ("low", scale.texts(rough.lead_low, signed=True)),
-            ("high", scale.texts(rough.lead_high, signed=True)),
+            ("low", scale.texts(approximate.lead_low, signed=True)),
+            ("high", scale.texts(approximate.lead_high, signed=True)),
         ]
-    if full and sure is not None:
-        columns.append(("surely low", scale.texts(sure.roi_low)))
-        columns.append(("surely high", scale.texts(sure.roi_high)))
+    if full and guaranteed is not None:
+        columns.append(("guaranteed low", scale.texts(guaranteed.roi_low)))
+        columns.append(("guaranteed high", scale.texts(guaranteed.roi_high)))
     return columns
 
 
@@ -187,7 +191,7 @@ def fitted(table: Grid, width: int) -> Grid:
 def _mark(report: Report, index: int) -> str:
     if index == report.found.best:
         return "best"
-    return "alike" if index in report.found.rough.alike else ""
+    return _INDISTINGUISHABLE if index in report.found.approximate.indistinguishable else ""
 
 
 def legend(report: Report, table: Grid) -> str:
@@ -199,13 +203,13 @@ def legend(report: Report, table: Grid) -> str:
     """
     meanings = {
         "ROI": f"ROI is what is earned per {Scale.of(report).unit}, set-up included; low and high "
-        f"are the ends of its rough interval ({_level(report)}, for all policies at once).",
-        "vs today": "Vs today is by how much it is above the ROI of what is done today.",
+        f"are the ends of its approximate interval ({_level(report)}, for all policies at once).",
+        "vs current": "Vs current is by how much it is above the current rule's ROI.",
         "saved": "Saved is the share of all samples that are not drawn.",
-        "cut": "Cut counts tests that ended before the policy had stopped: they are taken as "
-        "dropped.",
+        "truncated": "Truncated counts tests that ended before the policy had stopped: they are "
+        "taken as dropped.",
         "vs best": "Vs best is by how much it is above the ROI of the best, test by test.",
-        "surely low": "Surely low and high are the ends of the ROI's interval that is sure.",
-        "": "Policies that are alike cannot be told apart from the best.",
+        "guaranteed low": "Guaranteed low and high are the ends of its guaranteed interval.",
+        "": f"Policies marked {_INDISTINGUISHABLE} are indistinguishable from the best.",
     }
     return " ".join(text for title, text in meanings.items() if title in table.header)

@@ -1,0 +1,1 @@
+"""Datasets: logs to try things on, synthetic and published."""

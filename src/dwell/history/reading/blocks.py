@@ -1,0 +1,237 @@
+"""Blocks: whole tests, known sample by sample or by sums over periods.
+
+Both kinds answer the same calls, so that nobody who runs policies on past tests has to know which
+kind a log holds.
+"""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol, Self
+
+import numpy as np
+
+from dwell.arrays import BoolArray, Decisions, Durations, FloatArray, IntArray, Samples, starts_of
+from dwell.errors import InvalidInput
+from dwell.history.reading.quality import Quality
+from dwell.kernels.leaving_out import without_a_period, without_a_sample
+from dwell.kernels.rest import rest_means
+from dwell.kernels.spread import squared_deviations
+from dwell.outcomes import scan
+from dwell.periods import Periods, scan_periods
+from dwell.policies import Policies
+
+
+class Spread(NamedTuple):
+    """How far samples lie from the mean of their test (or period): an entry per test."""
+
+    visible: IntArray  # how many samples policies may see: what comes last scores them
+    squares: FloatArray
+    degrees_of_freedom: IntArray
+
+
+class HeldOut(NamedTuple):
+    """Policies (columns) on tests (rows), whose last samples no policy has seen.
+
+    Of policies that differ only in their caps, one may have a column.
+    """
+
+    columns: IntArray  # which of them each policy has
+    caps: IntArray  # the most samples that each policy may draw
+    stops: Durations
+    decisions: Decisions  # -1 where no policy may look any further
+    rest: FloatArray  # the mean of the samples that follow an acceptance, 0 elsewhere
+
+
+class LeaveOneOut(NamedTuple):
+    """A rule on each test without one of its samples (or periods), which then scores it."""
+
+    accepts: FloatArray  # how often it accepts, of the times that it is asked
+    rewards: FloatArray
+
+
+class Block(Protocol):
+    """Whole tests, however much is known of them."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What each test is called."""
+
+    @property
+    def quality(self) -> Quality:
+        """What was found in the rows that they were read from."""
+
+    @property
+    def drawn(self) -> IntArray:
+        """How many samples each test has."""
+
+    def long_enough(self) -> Self:
+        """The tests that can be decided on some samples and scored on others."""
+
+    def spread(self) -> Spread:
+        """How noisy samples are."""
+
+    def held_out(self, policies: Policies) -> HeldOut:
+        """Run policies; nobody looks at what is last in a test."""
+
+    def leave_one_out(self, z: float) -> LeaveOneOut:
+        """Ship what is more than z standard errors ahead: without each sample or period in turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class SampleBlock:
+    """A block of tests whose samples are known one by one.
+
+    Attributes:
+        names: What each test is called.
+        lengths: How many samples it has; 0 where no pair could be made of its rows.
+        samples: All samples of the first test in their order, then those of the second, …
+        quality: What was found in the rows that they were read from.
+
+    Example:
+        >>> import numpy as np
+        >>> block = SampleBlock(("blue", "red"), np.array([2, 1]), np.array([0.5, 1.0, -2.0]))
+        >>> block.starts.tolist(), block.long_enough().names
+        ([0, 2, 3], ('blue',))
+    """
+
+    names: tuple[str, ...]
+    lengths: IntArray
+    samples: Samples
+    quality: Quality = field(default_factory=Quality)
+
+    def __post_init__(self) -> None:
+        if len(self.names) != len(self.lengths) or self.lengths.sum() != len(self.samples):
+            raise InvalidInput(
+                f"tests need a length each, and lengths that sum to the number of samples, "
+                f"{len(self.samples)}, got {len(self.names)} names and {len(self.lengths)} lengths "
+                f"that sum to {self.lengths.sum()}"
+            )
+
+    @property
+    def starts(self) -> IntArray:
+        """Where each test starts in `samples`, and where the last one ends."""
+        return starts_of(self.lengths)
+
+    @property
+    def drawn(self) -> IntArray:
+        """How many samples each test has."""
+        return self.lengths
+
+    def long_enough(self) -> "SampleBlock":
+        """The tests of two samples or more."""
+        long = self.lengths >= 2
+        if long.all():
+            return self
+        kept = np.repeat(long, self.lengths)
+        return SampleBlock(_chosen(self.names, long), self.lengths[long], self.samples[kept])
+
+    def spread(self) -> Spread:
+        """Around each test's mean."""
+        squares = np.empty(len(self.names))
+        squared_deviations(self.samples, self.starts, squares)
+        return Spread(self.lengths - 1, squares, self.lengths - 1)
+
+    def held_out(self, policies: Policies) -> HeldOut:
+        """Run policies on all samples of each test but the last."""
+        outcomes = scan(self.samples, policies.heads, self.lengths)
+        # What stops at the last sample has seen it: it has to be taken as not having stopped.
+        seen_all = outcomes.durations == self.lengths[:, np.newaxis]
+        stops = outcomes.durations - seen_all
+        decisions = np.where(seen_all, np.int8(-1), outcomes.decisions)
+        rest = np.empty(stops.shape)
+        whole = self.samples.dtype == np.int8
+        numbers = self.samples if whole else self.samples.astype(np.float64, copy=False)
+        rest_means(numbers, self.starts, stops, decisions, rest)
+        caps = np.array(policies.caps, dtype=np.int64)
+        return HeldOut(policies.head_of, caps, stops, decisions, rest)
+
+    def leave_one_out(self, z: float) -> LeaveOneOut:
+        """Each sample in turn."""
+        accepts, rewards = np.empty(len(self.names)), np.empty(len(self.names))
+        without_a_sample(self.samples, self.starts, z, accepts, rewards)
+        return LeaveOneOut(accepts, rewards)
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodBlock:
+    """A block of tests that are known by sums over periods; policies may look at their ends only.
+
+    Of a period with two arms, n is the smaller of their numbers, the mean is the treatment's minus
+    the control's, and the variance is such that variance / n is that of the mean: all outcomes
+    count, and a period of equal arms is what pairs of outcomes would give.
+
+    Attributes:
+        names: What each test is called.
+        lengths: How many periods it has.
+        counts: How many samples each period has: all periods of the first test, then …
+        sums: Their sum.
+        variances: The variance of one of them.
+        quality: What was found in the rows that they were read from.
+
+    Example:
+        >>> import numpy as np
+        >>> counts, sums, variances = np.array([9, 1]), np.array([3.0, 1.0]), np.array([1.0, 0.5])
+        >>> days = PeriodBlock(("blue",), np.array([2]), counts, sums, variances)
+        >>> days.drawn.tolist(), days.spread().visible.tolist()
+        ([10], [9])
+    """
+
+    names: tuple[str, ...]
+    lengths: IntArray
+    counts: IntArray
+    sums: FloatArray
+    variances: FloatArray
+    quality: Quality = field(default_factory=Quality)
+
+    def __post_init__(self) -> None:
+        periods = {len(self.counts), len(self.sums), len(self.variances), int(self.lengths.sum())}
+        if len(self.names) != len(self.lengths) or len(periods) != 1:
+            raise InvalidInput(
+                f"batches need a count, a sum and a variance per period, got {len(self.counts)}, "
+                f"{len(self.sums)} and {len(self.variances)} for {self.lengths.sum()} periods of "
+                f"{len(self.names)} tests"
+            )
+
+    @property
+    def starts(self) -> IntArray:
+        """Where the periods of each test start, and where those of the last one end."""
+        return starts_of(self.lengths)
+
+    @property
+    def drawn(self) -> IntArray:
+        """How many samples each test has."""
+        return self._periods.samples
+
+    @property
+    def _periods(self) -> Periods:
+        return Periods(self.lengths, self.counts, self.sums)
+
+    def long_enough(self) -> "PeriodBlock":
+        """The tests of two periods or more."""
+        long = self.lengths >= 2
+        if long.all():
+            return self
+        kept = np.repeat(long, self.lengths)
+        columns = (self.counts[kept], self.sums[kept], self.variances[kept])
+        return PeriodBlock(_chosen(self.names, long), self.lengths[long], *columns)
+
+    def spread(self) -> Spread:
+        """Around each period's mean."""
+        with np.errstate(over="ignore"):  # who takes the root asks whether it is finite
+            squares = np.add.reduceat(self.counts * self.variances, self.starts[:-1])
+        return Spread(self.drawn - self.counts[self.starts[1:] - 1], squares, self.drawn)
+
+    def held_out(self, policies: Policies) -> HeldOut:
+        """Run policies at ends of all periods of each test but the last."""
+        found = scan_periods(self._periods, policies, hold_out_last=True)
+        columns = np.arange(len(policies))
+        return HeldOut(columns, found.caps, found.durations, found.decisions, found.rest)
+
+    def leave_one_out(self, z: float) -> LeaveOneOut:
+        """Each period in turn."""
+        accepts, rewards = np.empty(len(self.names)), np.empty(len(self.names))
+        without_a_period(self.sums, self.counts, self.variances, self.starts, z, accepts, rewards)
+        return LeaveOneOut(accepts, rewards)
+
+
+def _chosen(names: tuple[str, ...], which: BoolArray) -> tuple[str, ...]:
+    return tuple(name for name, chosen in zip(names, which.tolist(), strict=True) if chosen)

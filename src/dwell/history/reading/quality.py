@@ -1,0 +1,170 @@
+"""Quality: what is wrong with a log, counted over all of it and named row by row."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple, dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+from scipy.special import erfc
+
+from dwell.arrays import FloatArray, IntArray
+from dwell.errors import InvalidInput
+
+# A test whose arms differ this much in size was not split as planned; so many do by chance.
+MISMATCH = 0.001
+_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quality:
+    """Counts of what to know about a log; those of its parts add up to those of the whole.
+
+    Attributes:
+        rows: Rows that were read.
+        tests: Tests that they belong to.
+        samples: Samples, or pairs of outcomes, that were made of them.
+        unpaired: Outcomes with no partner in the other arm: they are not used.
+        short_tests: Tests of fewer than two samples.
+        constant_tests: Longer tests whose samples are all equal.
+        gaps: Numbers that are missing where a test's rows are numbered.
+        out_of_range: Values outside the range that was given.
+        controls: Outcomes of control arms.
+        treated: Outcomes of treatment arms.
+        mismatched: Tests whose arms differ in size with a p-value below 0.001.
+
+    Example:
+        >>> (Quality(rows=3, tests=1) + Quality(rows=4, tests=2)).rows
+        7
+        >>> f"{Quality(controls=900, treated=1100).sample_ratio_p_value:.1g}"
+        '8e-06'
+    """
+
+    rows: int = 0
+    tests: int = 0
+    samples: int = 0
+    unpaired: int = 0
+    short_tests: int = 0
+    constant_tests: int = 0
+    gaps: int = 0
+    out_of_range: int = 0
+    controls: int = 0
+    treated: int = 0
+    mismatched: int = 0
+
+    def __add__(self, other: "Quality") -> "Quality":
+        pairs = zip(self.__slots__, astuple(self), astuple(other), strict=True)
+        return Quality(**{name: mine + theirs for name, mine, theirs in pairs})
+
+    @property
+    def sample_ratio_p_value(self) -> float | None:
+        """How likely arms of all tests together differ so much by chance, were they split evenly.
+
+        By a chi-square test; None without two arms.
+        """
+        if not self.controls + self.treated:
+            return None
+        return float(sample_ratio_p_values(np.array(self.controls), np.array(self.treated)))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A sentence for each thing that a reader of results should know."""
+        return tuple(self._notes())
+
+    def _notes(self) -> Iterator[str]:
+        if self.unpaired:
+            yield f"{self.unpaired:,} outcomes have no partner in the other arm and are not used"
+        if self.short_tests:
+            yield f"{self.short_tests:,} of {self.tests:,} tests have fewer than two samples"
+        if self.constant_tests:
+            yield f"{self.constant_tests:,} of {self.tests:,} tests have samples that are all equal"
+        if self.gaps:
+            yield f"{self.gaps:,} numbers are missing in the order of samples"
+        if self.out_of_range:
+            yield f"{self.out_of_range:,} values are out of range, and used as they are"
+        if self.mismatched:
+            yield (
+                f"{self.mismatched:,} of {self.tests:,} tests have arms of unequal size (p < "
+                f"{MISMATCH:g}; by chance it would be {self.tests * MISMATCH:.2g})"
+            )
+        p_value = self.sample_ratio_p_value
+        if p_value is not None and p_value < MISMATCH:
+            yield (
+                f"arms were not split evenly: {self.controls:,} outcomes of controls and "
+                f"{self.treated:,} of treatments (p = {p_value:.1g})"
+            )
+
+
+def sample_ratio_p_values(controls: IntArray, treated: IntArray) -> FloatArray:
+    """Each test's chi-square p-value of arms that were to be equal in size."""
+    p_values: FloatArray = erfc(
+        np.abs(treated - controls) / np.sqrt(2.0 * np.maximum(controls + treated, 1))
+    )
+    return p_values
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something that is wrong in some rows.
+
+    Attributes:
+        kind: What it is, in a word or two.
+        count: How often it was found.
+        rows: The first rows that it was found in, counted from 1; none if it concerns no row.
+        sentence: What is wrong in the first of them.
+        fatal: Whether the log cannot be used as it is.
+    """
+
+    kind: str
+    count: int
+    rows: tuple[int, ...]
+    sentence: str
+    fatal: bool
+
+
+@dataclass(slots=True)
+class Faults:
+    """Faults as they are found.
+
+    Attributes:
+        strict: Whether the first fatal one is raised at once.
+        found: Those found so far, by kind.
+
+    Example:
+        >>> import numpy as np
+        >>> faults = Faults(strict=False)
+        >>> faults.add("number", np.array([4, 9]), "value in row 4 must be …")
+        >>> faults.found["number"].rows
+        (4, 9)
+    """
+
+    strict: bool
+    found: dict[str, Fault] = field(default_factory=dict)
+
+    def add(self, kind: str, rows: IntArray, sentence: str, *, fatal: bool = True) -> None:
+        """Note a fault of some rows."""
+        if fatal and self.strict:
+            raise InvalidInput(sentence)
+        shown = tuple(np.sort(rows)[:_SHOWN].tolist())
+        known = self.found.get(kind, Fault(kind, 0, (), sentence, fatal))
+        self.found[kind] = replace(
+            known, count=known.count + len(rows), rows=(known.rows + shown)[:_SHOWN]
+        )
+
+
+def require_titles(titles: Sequence[str], own: Sequence[str], path: Path) -> None:
+    """Refuse a file that lacks a column which the files before it have."""
+    for title in titles:
+        if title not in own:
+            raise InvalidInput(f"{path} must have the column {title} as the files before it")
+
+
+def unreadable(path: Path, kind: str, error: Exception) -> InvalidInput:
+    """The refusal of a file that is not what it should be."""
+    return InvalidInput(
+        f"{path} must be a {kind} file, got one with this fault: {in_one_line(error)}"
+    )
+
+
+def in_one_line(error: Exception) -> str:
+    """What another library says is wrong, short enough to be the end of a sentence."""
+    return " ".join(str(error).split())[:200].replace(". ", "; ")

@@ -1,0 +1,160 @@
+"""A replayed log: its tests, as candidates and the current rule would have run them."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from dwell.errors import InvalidInput, NotOrdered
+from dwell.history.reading.blocks import Block
+from dwell.history.reading.log import Log
+from dwell.history.reading.quality import Quality
+from dwell.history.replay.candidates import Candidate, candidates
+from dwell.history.replay.current_rule import CurrentOutcomes, CurrentRule
+from dwell.history.replay.replay import Replay, replay_block
+from dwell.history.replay.survey import Survey
+from dwell.history.replay.workers import Workers, parts_of, worked_through
+from dwell.policies import Policies
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedLog:
+    """Past tests, as policies would have run them.
+
+    Attributes:
+        candidates: The policies.
+        replay: What each would have done in each test.
+        current: What the current rule would have done.
+        names: What the tests are called.
+        quality: What was found in the log.
+        left_out: How many tests were too short to be decided and scored.
+        ordered: Whether the log's rows came in order; else they were sorted first.
+    """
+
+    candidates: tuple[Candidate, ...]
+    replay: Replay
+    current: CurrentOutcomes
+    names: tuple[str, ...]
+    quality: Quality
+    left_out: int
+    ordered: bool = True
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A sentence for each thing that a reader of results should know."""
+        notes = self.quality.notes
+        if self.left_out:
+            notes += (
+                f"{self.left_out:,} of {self.quality.tests:,} tests are left out: they are too "
+                "short to be decided on some samples and scored on others",
+            )
+        if not self.ordered:
+            notes += ("rows did not come in order, and were sorted first",)
+        return notes
+
+
+def replay_log(
+    log: Log,
+    tried: tuple[Candidate, ...] | None,
+    current: CurrentRule,
+    *,
+    min_samples: int = 1,
+    workers: Workers,
+) -> ReplayedLog:
+    """Run candidates on a log's tests.
+
+    Args:
+        log: The log; one that is not in order is sorted first.
+        tried: The candidates; None for the usual ones, to make which the log is read once more.
+        current: What is done now.
+        min_samples: No usual candidate looks before it has drawn this many.
+        workers: How to work through the log.
+    """
+    try:
+        return _read(log, tried, current, min_samples, workers)
+    except NotOrdered:
+        if log.sort:
+            raise
+    found = _read(replace(log, sort=True), tried, current, min_samples, workers)
+    return replace(found, ordered=False)
+
+
+def _read(
+    log: Log,
+    tried: tuple[Candidate, ...] | None,
+    current: CurrentRule,
+    min_samples: int,
+    workers: Workers,
+) -> ReplayedLog:
+    parts = parts_of(log, workers.partitions)
+    steps = len(parts) * (2 if tried is None else 1)
+    done = 0
+
+    def advance() -> None:
+        nonlocal done
+        done += 1
+        workers.advance(done / steps)
+
+    if tried is None:
+        survey = Survey.joined(worked_through(parts, _survey, workers.executor, advance))
+        _require_tests(len(survey.visible), log)
+        tried = candidates(survey.longest, sd=survey.sd, min_samples=min_samples)
+    run = _Run(Policies(each.policy for each in tried), current)
+    found = list(worked_through(parts, run, workers.executor, advance))
+    _refuse_repeated([name for part in found for name in part.read], log)
+    names = tuple(name for part in found for name in part.names)
+    _require_tests(len(names), log)
+    quality = sum((part.quality for part in found), Quality())
+    return ReplayedLog(
+        tried,
+        found[0].replay.joined(*(part.replay for part in found[1:])),
+        found[0].current.joined(*(part.current for part in found[1:])),
+        names,
+        quality,
+        quality.tests - len(names),
+    )
+
+
+class _Part(NamedTuple):
+    """What was found in a block: the tests that were read, and those that can be judged."""
+
+    read: tuple[str, ...]
+    names: tuple[str, ...]
+    replay: Replay
+    current: CurrentOutcomes
+    quality: Quality
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Policies and the current rule, to be run on blocks of tests."""
+
+    policies: Policies
+    current: CurrentRule
+
+    def __call__(self, block: Block) -> _Part:
+        judged = block.long_enough()
+        replayed = replay_block(judged, self.policies)
+        return _Part(block.names, judged.names, replayed, self.current.on(judged), block.quality)
+
+
+def _survey(block: Block) -> Survey:
+    return Survey.of(block.long_enough())
+
+
+def _require_tests(count: int, log: Log) -> None:
+    if count < 2:
+        raise InvalidInput(
+            f"{log.opened.name} must have 2 tests or more of 2 samples (of batches: periods) or "
+            f"more each, got {count}"
+        )
+
+
+def _refuse_repeated(names: Sequence[str], log: Log) -> None:
+    """Refuse a test that is found in two parts: its rows do not follow one another."""
+    if len(set(names)) < len(names):
+        again = Counter(names).most_common(1)[0][0]
+        raise NotOrdered(
+            f"rows of a test must follow one another, got test {again} in two places of "
+            f"{log.opened.name}: order the log, or give sort=True"
+        )

@@ -1,0 +1,75 @@
+"""Scores: what past tests say of each policy, test by test."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import NamedTuple, overload
+
+import numpy as np
+
+from dwell.arrays import BoolArray, FloatArray
+from dwell.history.replay.replay import Replay
+
+
+class Scores(NamedTuple):
+    """What tests say of one policy: an entry per test."""
+
+    rewards: FloatArray
+    durations: FloatArray
+    cap: int
+    setup_cost: float
+
+    @property
+    def costs(self) -> FloatArray:
+        """What each test cost."""
+        return self.setup_cost + self.durations
+
+    @property
+    def ratio(self) -> float:
+        """Reward per cost."""
+        return float(self.rewards.mean() / self.costs.mean())
+
+    @property
+    def influence(self) -> FloatArray:
+        """How much each test weighs in the ratio of means: as a whole, nothing."""
+        influence: FloatArray = (self.rewards - self.ratio * self.costs) / self.costs.mean()
+        return influence
+
+    def of(self, tests: BoolArray) -> "Scores":
+        """What some of the tests say."""
+        return self._replace(rewards=self.rewards[tests], durations=self.durations[tests])
+
+
+@dataclass(frozen=True, slots=True)
+class AllScores(Sequence[Scores]):
+    """What tests say of each policy, made when it is asked for: there may be many tests."""
+
+    replay: Replay
+    setup_cost: float
+    after: tuple[Scores, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.replay.policies) + len(self.after)
+
+    @overload
+    def __getitem__(self, index: int) -> Scores: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Scores]: ...
+
+    def __getitem__(self, index: int | slice) -> Scores | Sequence[Scores]:
+        if isinstance(index, slice):
+            return [self[k] for k in range(*index.indices(len(self)))]
+        if not -len(self) <= index < len(self):
+            raise IndexError(index)
+        replay = self.replay
+        index %= len(self)
+        if index >= len(replay.policies):
+            return self.after[index - len(replay.policies)]
+        drawn = replay.durations(index).astype(np.float64)
+        return Scores(replay.rewards(index), drawn, int(replay.caps[index]), self.setup_cost)
+
+
+def error_of(numbers: FloatArray) -> float:
+    """The standard error of their mean."""
+    return float(numbers.std(ddof=1)) / sqrt(len(numbers))

@@ -1,0 +1,20 @@
+"""Blocks of a log, of the kind that a test expects."""
+
+from collections.abc import Iterator
+
+from dwell.history.reading.blocks import PeriodBlock, SampleBlock
+from dwell.history.reading.log import BLOCK, Log
+
+
+def sample_blocks(log: Log, rows: int = BLOCK) -> Iterator[SampleBlock]:
+    """The blocks of a log whose samples are known one by one."""
+    for block in log.blocks(rows):
+        assert isinstance(block, SampleBlock)
+        yield block
+
+
+def period_blocks(log: Log, rows: int = BLOCK) -> Iterator[PeriodBlock]:
+    """The blocks of a log of batches."""
+    for block in log.blocks(rows):
+        assert isinstance(block, PeriodBlock)
+        yield block
