@@ -56,7 +56,8 @@ class Survey:
     @property
     def sd(self) -> float:
         """The standard deviation of one sample around its test's mean."""
-        squares = float(self.squares.sum())
+        with np.errstate(over="ignore"):
+            squares = float(self.squares.sum())
         if not isfinite(squares):
             raise InvalidInput(
                 "samples must be small enough to be squared, got some that are not: give them in "
