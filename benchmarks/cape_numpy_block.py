@@ -142,7 +142,7 @@ def duels() -> Iterator[Duel]:
     tuned = partial(plain, tasks_at_a_time=2_500, sample_type=np.int8, sum_type=np.int16)
     yield against_numpy("cape/numpy-block", plain, three_points(), Asked(5.0))
     yield against_numpy("cape/numpy-block/tuned", tuned, three_points())
-    yield against_numpy("cape/numpy-block/no-drops", plain, mostly_null())
+    yield against_numpy("cape/numpy-block/no-eliminations", plain, mostly_null())
 
 
 def against_numpy(

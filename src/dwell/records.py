@@ -7,10 +7,13 @@ paper).
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from dwell import checks
 from dwell.arrays import BoolArray, Decisions, Durations, FloatArray, IntArray, Samples
+from dwell.columns import numbers
 from dwell.errors import InvalidInput
 from dwell.kernels.climbing import means_after
 from dwell.kernels.crossing import tail_means
@@ -36,7 +39,15 @@ class Records:
     drawn: IntArray
 
     def __post_init__(self) -> None:
+        for name, kind in (("durations", np.int32), ("decisions", np.int8), ("drawn", np.int64)):
+            object.__setattr__(self, name, _whole(name, getattr(self, name), kind))
+        if self.estimates is not None:
+            object.__setattr__(self, "estimates", numbers("estimates", self.estimates))
         shape = self.durations.shape
+        if len(shape) != 2:
+            raise InvalidInput(
+                f"records need a row of durations per task, a column per policy, got shape {shape}"
+            )
         if self.decisions.shape != shape or (len(self.drawn),) != shape[:1]:
             raise InvalidInput(f"records need a decision per duration, got {shape} durations")
         if self.estimates is not None and self.estimates.shape not in (shape, (shape[0], 1)):
@@ -82,6 +93,13 @@ class Records:
         self.drawn[tasks] = renewed.drawn
         if self.estimates is not None:
             self.estimates[tasks] = renewed.estimates
+
+
+def _whole(name: str, values: object, kind: type[np.signedinteger[Any]]) -> IntArray:
+    found = np.asarray(values)
+    if found.dtype.kind not in "iu":
+        raise InvalidInput(f"{name} must be whole numbers, got {checks.shown(values)}")
+    return found.astype(kind, copy=False)
 
 
 def oversampled(samples: Samples, policies: Policies) -> Records:
