@@ -157,7 +157,8 @@ def share_at_most(count: int, runs: int) -> float:
 def test_no_interval_ever_misses_and_no_best_policy_is_ever_dropped(name: str) -> None:
     """Except with a probability of delta: the share of runs that fail is surely below that.
 
-    Of the runs on a tie 98 % eliminate a policy; that at most 70 % do has a probability below 1e-90.
+    Of the runs on a tie 98 % eliminate a policy; that at most 70 % do has a probability below
+    1e-90.
     """
     misses, wrong, drops = failures(name, RUNS)
     assert share_at_most(misses, RUNS) < DELTA
