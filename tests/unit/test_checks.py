@@ -97,7 +97,7 @@ def test_numbers_inside_their_range_come_back_as_floats(
         checks.real,
     ],
 )
-@pytest.mark.parametrize("value", NOT_NUMBERS, ids=repr)
+@pytest.mark.parametrize("value", NOT_NUMBERS, ids=lambda value: type(value).__name__)
 def test_what_is_no_number_is_refused(check: Callable[[str, object], float], value: object) -> None:
     """None, text, truth values and sequences are refused in a sentence, not by Python's errors."""
     with refused("the width"):
