@@ -52,6 +52,10 @@ def replicated(**given: Any) -> list[dwell.Run]:
 CALLS: dict[Callable[..., Any], dict[str, Any]] = {
     dwell.AtEnd: {"z": 1.96},
     dwell.Beta: {"a": 2, "b": 3},
+    dwell.Design: {
+        **{"policies": POLICIES, "columns": (0, 1), "number": 1, "learned_from": 0},
+        **{"decider": 1, "extras": 3, "tasks": 2},
+    },
     dwell.Normal: {"mean": 0, "sd": 1},
     dwell.Gaussian: {"sd": 2},
     dwell.Lift: {"base_rate": 0.1},
@@ -202,7 +206,8 @@ CALLS: dict[Callable[..., Any], dict[str, Any]] = {
 }
 # Whose numbers we make ourselves; and those that need a log, tested with logs.
 RESULTS = {
-    *(dwell.FittedPrior, dwell.Lifts, dwell.Optimum, dwell.Run, dwell.Summary, dwell.Table),
+    *(dwell.FittedPrior, dwell.Knowledge, dwell.Lifts, dwell.Optimum, dwell.Run),
+    *(dwell.Summary, dwell.Table),
     *(rules.Discovered, planning.Option, objectives.Totals, dwell.Log, dwell.evaluate),
 }
 WITH_TEXT: list[tuple[str, Callable[..., Any], dict[str, Any]]] = [

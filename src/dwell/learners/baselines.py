@@ -41,7 +41,8 @@ class Fixed(Learner):
     ):
         super().__init__()
         self.policies = Policies.of(policies)
-        if not (isinstance(index, int) and -len(self.policies) <= index < len(self.policies)):
+        whole = isinstance(index, int) and not isinstance(index, bool)
+        if not (whole and -len(self.policies) <= index < len(self.policies)):
             raise InvalidInput(
                 f"index must name one of {len(self.policies)} policies, got {index!r}"
             )

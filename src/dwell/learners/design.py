@@ -11,7 +11,7 @@ from typing import Any, TypedDict
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dwell import wire
+from dwell import checks, wire
 from dwell.arrays import BoolArray, IntArray, Samples
 from dwell.errors import InvalidInput
 from dwell.periods import Periods
@@ -80,6 +80,21 @@ class Design:
     tasks: int = 1
     teaches: bool = True
     final: bool = False
+
+    def __post_init__(self) -> None:
+        for name, least in (("number", 0), ("learned_from", 0), ("extras", 0), ("tasks", 1)):
+            object.__setattr__(self, name, checks.count(name, getattr(self, name), least))
+        if len(self.columns) != len(self.policies) or min(self.columns) < 0:
+            raise InvalidInput(
+                f"columns must name a policy of the learner for each of {len(self.policies)}, got "
+                f"{checks.shown(self.columns)}"
+            )
+        decider = checks.count("decider", self.decider, least=0)
+        if decider >= len(self.columns):
+            raise InvalidInput(
+                f"decider must be a column of {len(self.columns)}, counted from 0, got {decider}"
+            )
+        object.__setattr__(self, "decider", decider)
 
     @property
     def samples(self) -> int:
@@ -210,11 +225,7 @@ class Design:
             policies: Gives a learner's policies by their indices.
         """
         checked = wire.typed(fields, _Fields)
-        columns, decider = checked["columns"], checked["decider"]
-        counts = (checked["number"], checked["learned_from"], checked["extras"], checked["tasks"])
-        if not columns or min(columns) < 0 or decider not in range(len(columns)) or min(counts) < 0:
-            raise ValueError("no learner makes such a design")
-        return cls(policies=policies(columns), **checked)
+        return cls(policies=policies(checked["columns"]), **checked)
 
 
 def alone(
