@@ -1,6 +1,5 @@
 """A finite ordered set of policies, and the chains that share their boundaries."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,6 +11,7 @@ from dwell.arrays import Durations, IntArray
 from dwell.errors import InvalidInput
 from dwell.policy import Policy
 from dwell.rule import Rule
+from dwell.wire import AsJson
 
 AnyPolicy = Policy | Rule
 
@@ -41,7 +41,7 @@ class Chain:
         return lower, upper
 
 
-class Policies(Sequence[AnyPolicy]):
+class Policies(AsJson, Sequence[AnyPolicy]):
     """Policies in order of their caps, D_1 <= D_2 <= … (Pi in the paper).
 
     Example:
@@ -54,6 +54,8 @@ class Policies(Sequence[AnyPolicy]):
         Traceback (most recent call last):
         dwell.errors.InvalidInput: policies must be in increasing order of cap, got cap 1 after 3
     """
+
+    LOOKS_LIKE = 'a set of policies in JSON looks like {"chains": […]}'
 
     def __init__(self, policies: Iterable[AnyPolicy]):
         if not isinstance(policies, Iterable):
@@ -117,24 +119,8 @@ class Policies(Sequence[AnyPolicy]):
         """The policies that are Python functions, with their indices."""
         return tuple((i, policy) for i, policy in enumerate(self) if isinstance(policy, Rule))
 
-    def to_json(self) -> str:
-        """The set as JSON, the boundaries of each chain written once."""
-        return json.dumps(self.to_dict(), allow_nan=False)
-
-    @classmethod
-    def from_json(cls, text: str) -> Self:
-        """The set that `to_json` wrote."""
-        try:
-            return cls.from_dict(json.loads(text))
-        except (ValueError, TypeError, KeyError) as error:
-            if isinstance(error, InvalidInput):
-                raise
-            raise InvalidInput(
-                f'a set of policies in JSON looks like {{"chains": […]}}, got {text[:60]!r}'
-            ) from None
-
     def to_dict(self) -> dict[str, Any]:
-        """The same in types that JSON knows."""
+        """The same in types that JSON knows, the boundaries of each chain once."""
         if self.rules:
             raise InvalidInput("a Rule holds Python functions and cannot be written as JSON")
         chains = [

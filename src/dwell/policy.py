@@ -6,7 +6,6 @@ goes on otherwise. At the cap the two boundaries meet, so that it always stops t
 boundary is one that the policy does not look at.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
@@ -16,9 +15,10 @@ from dwell import checks
 from dwell.arrays import FloatArray
 from dwell.columns import numbers
 from dwell.errors import InvalidInput
+from dwell.wire import AsJson
 
 
-class Policy:
+class Policy(AsJson):
     """When to stop testing an idea, and what to decide then.
 
     Args:
@@ -39,6 +39,7 @@ class Policy:
     # The lower boundary is kept without its entry at the cap, which is the upper one's: so that
     # policies that differ only in their caps can share the memory of their boundaries.
     __slots__ = ("_interior", "_upper")
+    LOOKS_LIKE = 'a policy in JSON looks like {"lower": […], "upper": […]}'
     _interior: FloatArray
     _upper: FloatArray
 
@@ -117,24 +118,8 @@ class Policy:
             and np.array_equal(self._interior, other._interior[: cap - 1])
         )
 
-    def to_json(self) -> str:
-        """The policy as JSON; an infinite boundary is written as null."""
-        return json.dumps(self.to_dict(), allow_nan=False)
-
-    @classmethod
-    def from_json(cls, text: str) -> Self:
-        """The policy that `to_json` wrote."""
-        try:
-            return cls.from_dict(json.loads(text))
-        except (ValueError, TypeError, KeyError) as error:
-            if isinstance(error, InvalidInput):
-                raise
-            raise InvalidInput(
-                f'a policy in JSON looks like {{"lower": […], "upper": […]}}, got {text[:60]!r}'
-            ) from None
-
     def to_dict(self) -> dict[str, Any]:
-        """The same in types that JSON knows."""
+        """The same in types that JSON knows; an infinite boundary is None."""
         return {"lower": _nulled(self.lower), "upper": _nulled(self.upper)}
 
     @classmethod

@@ -4,14 +4,53 @@ What comes back is of the annotated type or is refused: a restored state cannot 
 array of numbers was.
 """
 
-from typing import Any, TypeVar, get_args
+import json
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self, TypeVar, get_args
 
 import msgspec
 import numpy as np
 
+from dwell.errors import InvalidInput
+
 Structure = TypeVar("Structure")
 # Which kinds of numbers an array of each kind may be read from.
 _READ_FROM = {"f": "fiu", "i": "iu"}
+
+
+class AsJson:
+    """Makes text of what gives a dict, and reads it again; what is not such text is refused.
+
+    Attributes:
+        LOOKS_LIKE: What such text looks like, for a refusal.
+    """
+
+    __slots__ = ()
+    LOOKS_LIKE: ClassVar[str]
+
+    def to_json(self) -> str:
+        """Everything needed to make it again, as JSON."""
+        return json.dumps(self.to_dict(), allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """What `to_json` wrote."""
+        try:
+            return cls.from_dict(json.loads(text))
+        except InvalidInput:
+            raise
+        except (LookupError, TypeError, AttributeError, ValueError):
+            raise InvalidInput(f"{cls.LOOKS_LIKE}, got {str(text)[:60]!r}") from None
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """The same in types that JSON knows."""
+
+    @classmethod
+    @abstractmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Self:
+        """What `to_dict` gave."""
 
 
 def plain(structure: object) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -25,10 +25,6 @@ from dwell.cli.running import Job, executor_of, run_all
 from dwell.errors import InvalidInput
 from dwell.files import write_whole
 from dwell.learners.registry import LEARNERS
-
-if TYPE_CHECKING:
-    from dwell.lab.run import Run
-    from dwell.report.simulation import SimulatedRow
 
 _TASKS = (10**3, 10**4, 10**5, 10**6)
 
@@ -120,7 +116,7 @@ def simulate(
     """  # noqa: D301 - click knows text to keep as it is by a real backspace
     from dwell.lab.run import best_roi
     from dwell.learners.cape import Cape
-    from dwell.report.simulation import simulated_grid, simulated_row
+    from dwell.report.simulation import simulated_grid, simulated_page, simulated_row
 
     if tasks and samples:
         raise InvalidInput("give either --tasks or --samples, not both")
@@ -178,21 +174,4 @@ def simulate(
             note(f"with {budget:,} {'samples' if samples else 'tasks'}, {row.note}")
     if plot is not None:
         firsts = {budget: done[0] for budget, done in zip(budgets, finished, strict=True)}
-        write_whole(plot, _page(about, rows, firsts), "--plot")
-
-
-def _page(about: dict[str, object], rows: list[SimulatedRow], firsts: dict[int, Run]) -> str:
-    from dwell.report.page import Section, page
-    from dwell.report.simulation import candidates_over_time, regret_over_budget, simulated_grid
-
-    budget = "tasks" if rows[0].samples is None else "samples"
-    regret, regret_caption = regret_over_budget(rows)
-    candidates, candidates_caption = candidates_over_time(firsts, budget)
-    sections = (
-        Section(f"Regret over the number of {budget}", figure=regret, caption=regret_caption),
-        Section("Candidates over time", figure=candidates, caption=candidates_caption),
-        Section("The figures", table=simulated_grid(rows)),
-    )
-    where = f"{about['world']}, set-up cost {about['setup_cost']:g}."
-    how = f"{about['replications']:,} replications per row, seed {about['seed']}."
-    return page(f"What the learner {rows[0].learner} earns", [where, how], sections)
+        write_whole(plot, simulated_page(about, rows, firsts), "--plot")

@@ -1,6 +1,5 @@
 """What every learner is: designs that it begins, records that it takes, and what it then knows."""
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -18,6 +17,7 @@ from dwell.learners.design import Design, alone
 from dwell.learners.queue import Queue
 from dwell.policies import Policies
 from dwell.records import Records
+from dwell.wire import AsJson
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Knowledge:
         return None if self.bounds is None else self.bounds.roi_high
 
 
-class Learner(ABC):
+class Learner(AsJson, ABC):
     """A pure state machine over tasks: no I/O, no clock, no randomness.
 
     `begin` says how the next task is to be run, and reserves its place; `learn` takes its record,
@@ -184,24 +184,11 @@ class Learner(ABC):
         """The design of a task that begins while all that are to be explored are open already."""
         return alone(self.subset((index,)), index, accepts=accepts, tasks=1)
 
-    def to_json(self) -> str:
-        """Everything needed to go on: settings, state, and the tasks that are open."""
-        return json.dumps(self.to_dict(), allow_nan=False)
-
-    @classmethod
-    def from_json(cls, text: str) -> Self:
-        """The learner that `to_json` wrote, ready to go on."""
-        try:
-            return cls.from_dict(json.loads(text))
-        except InvalidInput:
-            raise
-        except (LookupError, TypeError, AttributeError, ValueError):
-            raise InvalidInput(
-                f"a {cls.__name__} in JSON is what its to_json wrote, got {text[:60]!r}"
-            ) from None
+    def __init_subclass__(cls) -> None:
+        cls.LOOKS_LIKE = f"a {cls.__name__} in JSON is what its to_json wrote"
 
     def to_dict(self) -> dict[str, Any]:
-        """The same in types that JSON knows."""
+        """Settings, state and open tasks, in types that JSON knows."""
         arguments = signature(type(self)).parameters
         return {
             "learner": type(self).__name__,

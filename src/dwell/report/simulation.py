@@ -14,6 +14,7 @@ from dwell.lab.run import Run
 from dwell.lab.theory import regret_bound, roi_gap
 from dwell.learners.cape import Cape
 from dwell.report.charts import COLOURS, ERROR_BARS, FORMER, INK, empty_figure, error_bars
+from dwell.report.page import Section, page
 from dwell.report.tables import Grid, number, percent
 from dwell.table import exact
 
@@ -188,3 +189,26 @@ def _budget(row: SimulatedRow) -> float:
 def _mean(values: Iterable[float]) -> float:
     numbers = list(values)
     return sum(numbers) / len(numbers)
+
+
+def simulated_page(
+    about: Mapping[str, object], rows: Sequence[SimulatedRow], firsts: Mapping[int, Run]
+) -> str:
+    """Simulated runs as a page.
+
+    Args:
+        about: The world, the set-up cost, the number of replications and the seed.
+        rows: The figures.
+        firsts: The first run of each budget.
+    """
+    budget = "tasks" if rows[0].samples is None else "samples"
+    regret, regret_caption = regret_over_budget(rows)
+    candidates, candidates_caption = candidates_over_time(firsts, budget)
+    sections = (
+        Section(f"Regret over the number of {budget}", figure=regret, caption=regret_caption),
+        Section("Candidates over time", figure=candidates, caption=candidates_caption),
+        Section("The figures", table=simulated_grid(rows)),
+    )
+    where = f"{about['world']}, set-up cost {about['setup_cost']:g}."
+    how = f"{about['replications']:,} replications per row, seed {about['seed']}."
+    return page(f"What the learner {rows[0].learner} earns", [where, how], sections)

@@ -1,62 +1,19 @@
-"""What every learner promises, as checks that anybody can run on a learner of their own.
-
-A check raises AssertionError, with a sentence, where a promise is broken. They go with any test
-runner: `check_learner` runs all of them, `CHECKS` has them by name.
-"""
+"""Promises: what every learner keeps, a check each; where one is broken, AssertionError says so."""
 
 import copy
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import cycle
+from dataclasses import replace
 
 import numpy as np
 
-from dwell.arrays import Samples
 from dwell.errors import InvalidInput
 from dwell.lab.run import simulate
-from dwell.learners.design import Design
 from dwell.learners.learner import Learner
-from dwell.records import Records
+from dwell.testing.driving import Subject, in_a_row, recorded, side_by_side
 from dwell.world import World
 
 _OVERLAPS = (2, 5, 20)
-
-
-@dataclass(frozen=True)
-class Subject:
-    """A learner to be checked.
-
-    Attributes:
-        make: Makes a new one, the same each time.
-        world: A world in which it goes through all its phases …
-        tasks: … within this many tasks.
-        width: How many samples are drawn for each task beforehand.
-        seed: What they are drawn from.
-    """
-
-    make: Callable[[], Learner]
-    world: World
-    tasks: int = 300
-    width: int = 1024
-    seed: int = 0
-
-    @cached_property
-    def rows(self) -> Samples:
-        """The samples that the tasks would yield."""
-        return self.world.sample(self.tasks, self.width, self.seed)[1]
-
-    @property
-    def moments(self) -> list[int]:
-        """Numbers of tasks after which the learner is looked at."""
-        return sorted({0, 1, *(self.tasks * share // 7 for share in range(1, 8))})
-
-    def after(self, tasks: int) -> Learner:
-        """A new learner after so many of the tasks."""
-        learner = self.make()
-        in_a_row(learner, self.rows[:tasks])
-        return learner
 
 
 def check_learner(
@@ -77,61 +34,6 @@ def check_learner(
     subject = Subject(make, world, tasks, width)
     for check in CHECKS.values():
         check(subject)
-
-
-def in_a_row(learner: Learner, rows: Samples, sizes: Iterable[int] = (10**9,)) -> int:
-    """Let a learner run tasks one after another, in blocks of at most these sizes, over and over.
-
-    Returns:
-        From how many of the tasks it took records; fewer than there are if it had enough.
-    """
-    blocks = cycle(sizes)
-    done = 0
-    while done < len(rows):
-        design = learner.begin(min(next(blocks), len(rows) - done))
-        if design is None:
-            break
-        assert 1 <= design.tasks <= len(rows) - done, "a design stands for no more than was asked"
-        taken = learner.learn(design, recorded(design, rows[done : done + design.tasks]))
-        assert 1 <= taken <= design.tasks, "of tasks in a row at least the first is taken"
-        done += taken
-    return done
-
-
-def side_by_side(
-    learner: Learner, rows: Samples, overlap: int, order: np.random.Generator | None = None
-) -> list[Design]:
-    """Let a learner run tasks so many at a time; each lot comes back in some order.
-
-    Args:
-        learner: The learner.
-        rows: The tasks' samples.
-        overlap: How many tasks are begun before the first of them comes back.
-        order: What shuffles a lot; None for the order in which they were begun.
-
-    Returns:
-        The designs, in the order in which they were begun.
-    """
-    begun: list[Design] = []
-    for start in range(0, len(rows), overlap):
-        lot = []
-        for row in rows[start : start + overlap]:
-            design = learner.begin()
-            if design is not None:
-                lot.append((design, recorded(design, row[np.newaxis])))
-        begun += (design for design, _ in lot)
-        for place in range(len(lot)) if order is None else order.permutation(len(lot)):
-            assert learner.learn(*lot[place]) == 1, "a task that was begun alone is taken"
-    return begun
-
-
-def recorded(design: Design, rows: Samples) -> Records:
-    """The record of tasks that were drawn beforehand."""
-    assert design.samples <= rows.shape[1], (
-        f"a task may take {design.samples} samples, and only {rows.shape[1]} were drawn: check "
-        "with a larger width"
-    )
-    return design.record(np.ascontiguousarray(rows[:, : design.samples]))
 
 
 def _asking_changes_nothing(subject: Subject) -> None:
