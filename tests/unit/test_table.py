@@ -33,6 +33,7 @@ from dwell.beliefs import beliefs, mixture
 from dwell.laws import Law
 from dwell.table import _stops, _walk_gaussian
 from tests.plain import enumerate_sequences
+from tests.strategies import PROPERTY
 
 SIGNS = {-1: (0.5, -0.5), 1: (0.5, 0.5)}
 POWERS = [1, 2, 4, 8, 16, 32, 64, 128, 256]
@@ -60,7 +61,7 @@ def boundaries(draw: st.DrawFn, most: int) -> Policy:
 PRIORS = st.lists(st.tuples(st.floats(-1, 1), st.integers(1, 9)), min_size=1, max_size=3)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(PROPERTY, max_examples=60)
 @given(boundaries(most=8), PRIORS)
 def test_exact_is_the_sum_over_all_sign_sequences(
     policy: Policy, prior: list[tuple[float, int]]
@@ -88,7 +89,7 @@ def test_exact_is_the_sum_over_all_sign_sequences_of_the_papers_class(cap: int) 
     )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(PROPERTY, max_examples=30)
 @given(boundaries(most=5), st.sampled_from([0.012, 0.3, 0.5]), st.floats(0, 1), st.floats(0, 1))
 def test_exact_is_the_sum_over_all_sequences_of_lifts(
     policy: Policy, base: float, first: float, second: float
