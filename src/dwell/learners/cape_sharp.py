@@ -65,6 +65,9 @@ class CapeSharp(Learner):
         (4, 605)
     """
 
+    BOUND = "what they hardly ever exceed"
+    BOUND_DEVIATIONS = 3.0
+
     state: Progress
 
     def __init__(

@@ -91,6 +91,9 @@ class Ladder(Learner):
         16
     """
 
+    BOUND = "what they hardly ever exceed"
+    BOUND_DEVIATIONS = 3.0
+
     state: Progress
 
     def __init__(
