@@ -6,6 +6,8 @@ look on the scale sd / scale of the step that follows: given s, the next sum is 
 scale * s + shift. Panels are a multiple of the smaller of the two.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy import special
 
@@ -17,19 +19,22 @@ from dwell.policy import Policy
 
 PANEL = 3.0
 # So many standard deviations hold all mass but 1e-19 of it.
-_REACH = 9.0
+REACH = 9.0
 # Beyond so many, the normal law is 0 in floating point.
-_FARTHEST = 38.0
+FARTHEST = 38.0
 _MANY_PANELS, _MOST_PANELS = 256, 2**20
 
 
-def walk_normal(policy: Policy, belief: Belief, noise: float, panel: float = PANEL) -> FloatArray:
+def walk_normal(
+    policy: Policy, belief: Belief, noise: float, reach: float = REACH, panel: float = PANEL
+) -> FloatArray:
     """A row per number of samples: to stop then, to accept then, the value accepted then.
 
     Args:
         policy: The policy.
         belief: What the sum says about the value.
         noise: The standard deviation of one sample.
+        reach: How many standard deviations count.
         panel: The width of a panel, in units of the scale on which things change.
     """
     looks = 1 + np.flatnonzero(np.isfinite(policy.lower) | np.isfinite(policy.upper))
@@ -37,10 +42,9 @@ def walk_normal(policy: Policy, belief: Belief, noise: float, panel: float = PAN
     steps = _steps(belief, noise, np.concatenate([[0], looks[:-1]]), looks)
     means = np.column_stack([belief.intercept[looks], belief.slope[looks]])
     center = looks * belief.intercept[0]
-    spread = np.sqrt(looks * noise**2 + looks**2 * belief.variance[0])
-    reach = _reach(upper, center, spread) if belief.variance[0] > 0.0 else _REACH
+    spread = _spread(belief, noise, looks)
     ranges = np.column_stack(
-        [np.maximum(lower, center - _REACH * spread), np.minimum(upper, center + reach * spread)]
+        [np.maximum(lower, center - REACH * spread), np.minimum(upper, center + reach * spread)]
     )
     ranges[-1] = 0.0  # nobody goes on
     # On the axis of the sum at a look: see the module's docstring.
@@ -77,6 +81,29 @@ def walk_normal(policy: Policy, belief: Belief, noise: float, panel: float = PAN
     return stops
 
 
+def reach_of(policy: Policy, parts: Sequence[Belief], noise: float) -> float:
+    """How many standard deviations count: more where acceptances lie beyond what usually counts.
+
+    Then all that a policy earns comes from there, however little it is.
+    """
+    looks = 1 + np.flatnonzero(np.isfinite(policy.upper))
+    nearest = min(
+        float(
+            np.min(
+                (policy.upper[looks - 1] - looks * part.intercept[0]) / _spread(part, noise, looks)
+            )
+        )
+        for part in parts
+    )
+    return min(max(REACH, nearest + 5.0), FARTHEST)
+
+
+def _spread(part: Belief, noise: float, looks: IntArray) -> FloatArray:
+    """The standard deviation of the sum, value included."""
+    spread: FloatArray = np.sqrt(looks * noise**2 + looks**2 * part.variance[0])
+    return spread
+
+
 def _refuse_wide(looks: IntArray, panels: FloatArray, ranges: FloatArray) -> None:
     widest = int(panels.argmax())
     if panels[widest] > _MOST_PANELS:
@@ -97,15 +124,6 @@ def _steps(belief: Belief, noise: float, before: IntArray, after: IntArray) -> F
             np.sqrt(samples * noise**2 + samples**2 * belief.variance[before]),
         ]
     )
-
-
-def _reach(upper: FloatArray, center: FloatArray, spread: FloatArray) -> float:
-    """How many standard deviations count: more where acceptances lie beyond what usually counts.
-
-    Then all that a policy earns comes from there, however little it is.
-    """
-    nearest = float(np.min((upper - center) / spread))
-    return float(np.clip(nearest + 5.0, _REACH, _FARTHEST))
 
 
 def _sure(

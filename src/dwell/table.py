@@ -21,7 +21,7 @@ from dwell.errors import InvalidInput
 from dwell.families import Countable
 from dwell.kernels.walk import walk_lattice
 from dwell.laws import Gaussian
-from dwell.normal_walk import walk_normal
+from dwell.normal_walk import reach_of, walk_normal
 from dwell.outcomes import scan
 from dwell.policies import AnyPolicy, Policies
 from dwell.policy import Policy
@@ -168,19 +168,21 @@ def _stops(policies: Policies, world: World) -> tuple[_Stops, ...]:
 
 def _walk(policy: Policy, world: World) -> FloatArray:
     stops = np.zeros((policy.cap, 3))
-    for belief in beliefs(world, policy.cap):
-        if isinstance(world.law, Gaussian):
-            walked = walk_normal(policy, belief, world.law.sd)
-        else:
-            walked = walk_lattice(
-                policy.lower,
-                policy.upper,
-                belief.intercept,
-                belief.slope,
-                world.law.stride,
-                world.law.moves,
-            )
-        stops += belief.weight * walked
+    if isinstance(world.law, Gaussian):
+        parts, noise = list(beliefs(world, policy.cap)), world.law.sd
+        reach = reach_of(policy, parts, noise)
+        for part in parts:
+            stops += part.weight * walk_normal(policy, part, noise, reach)
+        return stops
+    for part in beliefs(world, policy.cap):
+        stops += part.weight * walk_lattice(
+            policy.lower,
+            policy.upper,
+            part.intercept,
+            part.slope,
+            world.law.stride,
+            world.law.moves,
+        )
     return stops
 
 

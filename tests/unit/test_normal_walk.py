@@ -129,7 +129,7 @@ def test_panels_a_third_as_wide_change_nothing() -> None:
         lower[-1] = upper[-1] = center[-1] + spread[-1] * rng.uniform(-3, 3)
         policy = Policy(lower, upper)
         [belief] = beliefs(World(Normal(center[0] / looks[0], sd), Gaussian(1)), policy.cap)
-        coarse, fine = (walk_normal(policy, belief, 1.0, panel) for panel in (3.0, 1.0))
+        coarse, fine = (walk_normal(policy, belief, 1.0, panel=panel) for panel in (3.0, 1.0))
         scale = [1.0, 1.0, max(sd, abs(belief.intercept[0]))]
         assert (np.abs(coarse - fine).sum(axis=0) / scale).max() < 1e-9
         assert coarse[:, 0].sum() == pytest.approx(1, abs=1e-9)
