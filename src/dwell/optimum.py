@@ -119,7 +119,7 @@ def best_of_looks(
         >>> world = World(Normal(-1, 1), Gaussian(8))
         >>> best = best_of_looks(world, np.array([1, 2, 4, 8, 16, 32, 64]), 0.0)
         >>> round(best.roi, 6), best.policy.cap
-        (0.001561, 64)
+        (0.001275, 64)
     """
     law = world.law
     assert isinstance(law, Gaussian)  # other laws are looked at after every sample
