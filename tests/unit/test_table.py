@@ -31,7 +31,8 @@ from dwell import (
 from dwell.arrays import FloatArray
 from dwell.beliefs import beliefs, mixture
 from dwell.laws import Law
-from dwell.table import _stops, _walk_gaussian
+from dwell.normal_walk import walk_normal
+from dwell.table import _stops
 from tests.plain import enumerate_sequences
 from tests.strategies import PROPERTY
 
@@ -176,8 +177,8 @@ def test_a_finer_grid_changes_normal_figures_by_less_than_1e_9(
     world = World(prior, Gaussian(sd))
     durations = np.arange(1, policy.cap + 1)
     for belief in beliefs(world, policy.cap):
-        coarse = _walk_gaussian(policy, belief, sd)
-        fine = _walk_gaussian(policy, belief, sd, panel=0.75)
+        coarse = walk_normal(policy, belief, sd)
+        fine = walk_normal(policy, belief, sd, panel=0.75)
         np.testing.assert_allclose(coarse.sum(axis=0), fine.sum(axis=0), rtol=1e-9)
         assert coarse[:, 0] @ durations == pytest.approx(fine[:, 0] @ durations, rel=1e-9)
 
