@@ -1,18 +1,22 @@
 """Cross-fitting: what the best policy earns on tests that it was not chosen by.
 
-A policy is chosen on four fifths of the tests and scored on the other fifth, with each fifth in
-turn; and all that again with other fifths, so that the figure does not hang on how tests were dealt
-out. What counts is the mean of the ROIs of all fifths. Tests are not pooled: what one fifth earns
-has a part in what the others choose, so that pooled costs would favour fifths that earn much.
+Tests are put into 20 groups. A policy is chosen on four fifths of them and scored on the other
+fifth, with each fifth in turn; and all that again with other fifths, so that the figure does not
+hang on how groups were dealt out. What counts is the mean of the ROIs of all fifths. Tests are not
+pooled: what one fifth earns has a part in what the others choose, so that pooled costs would favour
+fifths that earn much.
 
-A test has a part in the figure in two ways: it is scored, and it has a say in what is chosen for
-other tests. Errors know of both. They are those of the jackknife (Efron, Stein 1981): how the
-figure moves if a test is left out, choices included. Without the second part they are too small,
-and where few tests decide between policies much too small.
+A group has a part in the figure in two ways: it is scored, and it has a say in what is chosen for
+other groups. Errors know of both. They are those of the jackknife (Efron, Stein 1981): how the
+figure moves if a group is left out, choices included. Without the second part they are too small.
+Groups rather than single tests are left out since a choice is no smooth function of tests: where
+two policies are nearly as good, single tests change it seldom and by much, which says little about
+how uncertain it is (Shao, Wu 1989).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,8 +25,7 @@ from dwell.history.replay.scores import Scores, error_of, student_quantile
 
 _FOLDS = 5
 _REPEATS = 20
-# More tests than this are left out a few at a time.
-_MOST_GROUPS = 1000
+_GROUPS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,27 +82,18 @@ def cross_fitted(scores: Sequence[Scores], current: Scores, alpha: float) -> Cor
         current: What they say of the current rule.
         alpha: How often the interval for the ROI may miss, and that for the gain.
     """
-    count = min(len(current.rewards), _MOST_GROUPS)
+    count = min(len(current.rewards), _GROUPS)
     earned, paid = _by_group(scores, count)
     folds = min(_FOLDS, count)
-    # Where each test is a part of its own, there is one way to deal them out.
+    # Where each group is a part of its own, there is one way to deal them out.
     repeats = _REPEATS if count > folds else 1
-    chosen, rois = [], []
-    earned_there, paid_there, moved = np.zeros((3, count))
-    for repeat in range(repeats):
-        fold = _dealt(count, folds, repeat)
-        for number in range(folds):
-            own = fold == number
-            best, roi, moves = _chosen_and_scored(earned, paid, own)
-            chosen.append(best)
-            rois.append(roi)
-            cost = paid[best, own].mean()
-            earned_there[own] += earned[best, own] / cost
-            paid_there[own] += paid[best, own] / cost
-            moved[~own] += moves / folds
-    roi = float(np.mean(rois))
-    # Around the mean of all: a part of one test would not be off its own.
-    moved = (earned_there - roi * paid_there + moved) / repeats
+    ways = [
+        _Way.of(earned, paid, _dealt(count, folds, repeat) == np.arange(folds)[:, np.newaxis])
+        for repeat in range(repeats)
+    ]
+    roi = float(np.mean([way.rois for way in ways]))
+    # Around the mean of all: a part of one group would not be off its own.
+    moved = np.mean([way.earned - roi * way.paid + way.say for way in ways], axis=0)
     ratio = current.ratio
     (earned_now,), (paid_now,) = _by_group([current], count)
     moved_now = (earned_now - ratio * paid_now) / paid_now.mean()
@@ -109,7 +103,7 @@ def cross_fitted(scores: Sequence[Scores], current: Scores, alpha: float) -> Cor
         roi - ratio,
         error_of(moved - moved_now),
         student_quantile(alpha / 2.0, count),
-        tuple(chosen),
+        tuple(int(best) for way in ways for best in way.chosen),
     )
 
 
@@ -129,20 +123,48 @@ def _by_group(scores: Sequence[Scores], count: int) -> tuple[FloatArray, FloatAr
     return earned, paid
 
 
-def _chosen_and_scored(
-    earned: FloatArray, paid: FloatArray, own: BoolArray
-) -> tuple[int, float, FloatArray]:
-    """What the other groups choose, and its ROI on our own.
+class _Way(NamedTuple):
+    """A way to deal groups out to parts.
 
-    Also what each of them has to do with that by its say in the choice: how much lower the ROI is
-    without it, on the jackknife's scale.
+    Attributes:
+        chosen: What the other parts choose for each.
+        rois: Its ROI there.
+        earned: What each group earned by what was chosen for its part, per cost of a group there …
+        paid: … and what that cost.
+        say: How much lower the mean of all ROIs is if a group has no say in choices, on the
+            jackknife's scale.
     """
-    others = ~own
-    earned_elsewhere = earned[:, others].sum(axis=1, keepdims=True)
-    paid_elsewhere = paid[:, others].sum(axis=1, keepdims=True)
-    best = int(np.argmax(earned_elsewhere / paid_elsewhere))
-    rois = earned[:, own].sum(axis=1) / paid[:, own].sum(axis=1)
-    if others.sum() == 1:  # without it there is no choice
-        return best, float(rois[best]), np.zeros(1)
-    left = (earned_elsewhere - earned[:, others]) / (paid_elsewhere - paid[:, others])
-    return best, float(rois[best]), (len(own) - 1) * (rois[best] - rois[left.argmax(axis=0)])
+
+    chosen: IntArray
+    rois: FloatArray
+    earned: FloatArray
+    paid: FloatArray
+    say: FloatArray
+
+    @classmethod
+    def of(cls, earned: FloatArray, paid: FloatArray, own: BoolArray) -> "_Way":
+        """Choose and score; `own` says which groups (columns) each part (a row) has."""
+        parts, count = own.shape
+        part = np.arange(parts)
+        earned_there, paid_there = own @ earned.T, own @ paid.T
+        earned_elsewhere, paid_elsewhere = ~own @ earned.T, ~own @ paid.T
+        chosen = (earned_elsewhere / paid_elsewhere).argmax(axis=1)
+        rois = earned_there / paid_there
+        group_cost = (paid_there[part, chosen] / own.sum(axis=1))[:, np.newaxis]
+        say = np.zeros(count)
+        if count > 2:  # of two groups, one chooses alone
+            # What is no number is said of a part's own groups, which have no say in it.
+            with np.errstate(divide="ignore", invalid="ignore"):
+                left = (earned_elsewhere[:, :, np.newaxis] - earned) / (
+                    paid_elsewhere[:, :, np.newaxis] - paid
+                )
+            without = rois[part[:, np.newaxis], left.argmax(axis=1)]
+            fall = np.where(own, 0.0, rois[part, chosen][:, np.newaxis] - without)
+            say = (count - 1) * fall.mean(axis=0)
+        return cls(
+            chosen,
+            rois[part, chosen],
+            (own * earned[chosen] / group_cost).sum(axis=0),
+            (own * paid[chosen] / group_cost).sum(axis=0),
+            say,
+        )
