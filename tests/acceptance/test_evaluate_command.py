@@ -99,6 +99,21 @@ def test_its_json_is_what_the_library_computes(log: str) -> None:
     assert len(printed["summary"]) == 3
 
 
+def test_a_longest_test_is_declared_and_checked(log: str) -> None:
+    """Then the current rule has a guaranteed interval, and so have gains over it."""
+    without = figures("evaluate", log, "--bounds", "-1,1")
+    assert without["rows"][0]["roi_guaranteed_low"] is not None
+    assert without["rows"][0]["gain_guaranteed_low"] is None
+    assert without["current"]["roi_guaranteed_low"] is None
+    found = figures("evaluate", log, "--bounds", "-1,1", "--longest", "100")
+    row, now = found["rows"][0], found["current"]
+    assert row["gain_guaranteed_low"] < row["gain"] < row["gain_guaranteed_high"]
+    assert now["roi_guaranteed_low"] < now["roi"] < now["roi_guaranteed_high"]
+    belied = run("evaluate", log, "--longest", "39")
+    assert belied.exit_code == 2
+    assert "longest must be at least 40, as many samples as a test of the log has" in belied.stderr
+
+
 def test_the_current_rule_can_be_told(log: str) -> None:
     """Ship what is ahead in the end, or what is significant, or stop after so many."""
     policy = dwell.fixed(10, np.nextafter(0.0, 1.0))
@@ -281,6 +296,7 @@ def test_a_log_that_is_not_there_fails_the_check() -> None:
         (("LOG", "--arms", "a,a"), "arms must be two different labels"),
         (("LOG", "--seed", "-1"), ">= 0"),
         (("LOG", "--alpha", "1"), "strictly between 0 and 1"),
+        (("LOG", "--longest", "long"), "--longest must be"),
         (
             ("LOG", "--guaranteed", "bayes"),
             "--guaranteed must be bernstein or betting, got 'bayes'",

@@ -81,6 +81,13 @@ _OPTIONS = (
     option("--min-samples", whole, default="1", help="No policy looks before it has as many."),
     option("--alpha", probability, default="0.05", help="How often an interval may miss."),
     option(
+        "--longest",
+        whole,
+        metavar="SAMPLES",
+        help="No test has more samples, nor ever will: the current rule and batches have "
+        "guaranteed intervals only if this is known.",
+    ),
+    option(
         "--guaranteed",
         one_of("bernstein", "betting"),
         default="bernstein",

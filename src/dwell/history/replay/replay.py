@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dwell.arrays import BoolArray, Decisions, Durations, FloatArray, IntArray
 from dwell.errors import InvalidInput
-from dwell.history.reading.blocks import Block, SampleBlock
+from dwell.history.reading.blocks import Block, PeriodBlock, SampleBlock
 from dwell.policies import AnyPolicy, Policies
 
 
@@ -38,6 +38,8 @@ class Replay:
         stops: When the longest policy of each column stopped.
         decisions: 1 if it accepted then, 0 if it rejected, -1 if the test ended before.
         rest: The mean of the samples that follow an acceptance.
+        in_periods: Whether they look at ends of periods only. Then caps are those of these tests:
+            in others, with a larger period, they may draw more.
     """
 
     policies: Policies
@@ -47,6 +49,7 @@ class Replay:
     stops: Durations
     decisions: Decisions
     rest: FloatArray
+    in_periods: bool = False
 
     def __len__(self) -> int:
         return len(self.lengths)
@@ -76,15 +79,19 @@ class Replay:
     def joined(self, *others: "Replay") -> "Replay":
         """This replay and others of the same policies, one after another."""
         parts = (self, *others)
+        stops, decisions, rest = (
+            _stacked([getattr(part, name) for part in parts])
+            for name in ("stops", "decisions", "rest")
+        )
         return Replay(
             self.policies,
             self.columns,
             np.max([part.caps for part in parts], axis=0),
             np.concatenate([part.lengths for part in parts]),
-            *(
-                _stacked([getattr(part, name) for part in parts])
-                for name in ("stops", "decisions", "rest")
-            ),
+            stops,
+            decisions,
+            rest,
+            any(part.in_periods for part in parts),
         )
 
 
@@ -158,4 +165,5 @@ def replay_block(block: Block, policies: AnyPolicy | Iterable[AnyPolicy]) -> Rep
             "the others"
         )
     columns, caps, stops, decisions, rest = block.held_out(policies)
-    return Replay(policies, columns, caps, block.drawn, stops, decisions, rest)
+    in_periods = isinstance(block, PeriodBlock)
+    return Replay(policies, columns, caps, block.drawn, stops, decisions, rest, in_periods)
