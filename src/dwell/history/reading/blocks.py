@@ -36,9 +36,29 @@ class HeldOut(NamedTuple):
 
     columns: IntArray  # which of them each policy has
     caps: IntArray  # the most samples that each policy may draw
-    stops: Durations
+    stops: IntArray | Durations
     decisions: Decisions  # -1 where no policy may look any further
     rest: FloatArray  # the mean of the samples that follow an acceptance, 0 elsewhere
+
+    def by_policy(self, drawn: IntArray) -> "HeldOut":
+        """The same with a column for each policy.
+
+        Args:
+            drawn: How many samples each test has.
+        """
+        count = len(self.columns)
+        if self.stops.shape[1] == count and (self.columns == np.arange(count)).all():
+            return self
+        stops, decisions = self.stops[:, self.columns], self.decisions[:, self.columns]
+        # A shorter policy stops at its own cap, and rejects there.
+        at_cap = (stops > self.caps) | ((decisions < 0) & (drawn[:, np.newaxis] > self.caps))
+        return HeldOut(
+            np.arange(count),
+            self.caps,
+            np.minimum(stops, self.caps),
+            np.where(at_cap, np.int8(0), decisions),
+            np.where(at_cap, 0.0, self.rest[:, self.columns]),
+        )
 
 
 class LeaveOneOut(NamedTuple):
@@ -132,6 +152,10 @@ class SampleBlock:
 
     def held_out(self, policies: Policies) -> HeldOut:
         """Run policies on all samples of each test but the last."""
+        if policies.sparse:  # a sample is a period then
+            ones = np.ones(len(self.samples), dtype=np.int64)
+            alone = PeriodBlock(self.names, self.lengths, ones, self.samples, self.samples)
+            return alone.held_out(policies)
         outcomes = scan(self.samples, policies.heads, self.lengths)
         # What stops at the last sample has seen it: it has to be taken as not having stopped.
         seen_all = outcomes.durations == self.lengths[:, np.newaxis]

@@ -23,7 +23,7 @@ from dwell.history.reading.sources import Source
 Rows = dict[str, NDArray[Any]]
 CONTROL = frozenset({"control", "c", "a", "0", "false"})
 TREATMENT = frozenset({"treatment", "treated", "t", "b", "1", "true"})
-_LARGEST = 2**31
+_LARGEST = 2**53  # up to here floats know whole numbers
 # From where numbers may lie, where not anywhere; and which must be whole.
 _LEAST = {"n_c": 0, "x_c": 0, "n_t": 0, "x_t": 0, "n": 1, "variance": 0}
 _WHOLE = frozenset({"n_c", "x_c", "n_t", "x_t", "n"})
@@ -100,9 +100,9 @@ class Reader:
                 demand = "must be a finite number"
                 if ours in _LEAST:
                     bad = _unfit(rows[ours], _LEAST[ours], ours in _WHOLE)
-                    demand = (
-                        f"must be a {'whole ' if ours in _WHOLE else ''}number >= {_LEAST[ours]}"
-                    )
+                    demand = f"must be a number >= {_LEAST[ours]}"
+                    if ours in _WHOLE:
+                        demand = f"must be a whole number >= {_LEAST[ours]} and at most 2^53"
             if bad is not None:
                 self._note(title, column, bad, before, demand)
                 wrong |= bad

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dwell.arrays import BoolArray, Decisions, Durations, FloatArray, IntArray
 from dwell.errors import InvalidInput
-from dwell.history.reading.blocks import Block, SampleBlock
+from dwell.history.reading.blocks import Block, HeldOut, SampleBlock
 from dwell.policies import AnyPolicy, Policies
 
 
@@ -44,16 +44,16 @@ class Replay:
     columns: IntArray
     caps: IntArray
     lengths: IntArray
-    stops: Durations
+    stops: IntArray | Durations
     decisions: Decisions
     rest: FloatArray
 
     def __len__(self) -> int:
         return len(self.lengths)
 
-    def durations(self, index: int) -> Durations:
+    def durations(self, index: int) -> IntArray:
         """How many samples a policy draws in each test."""
-        drawn: Durations = np.minimum(self.stops[:, self.columns[index]], self.caps[index])
+        drawn: IntArray = np.minimum(self.stops[:, self.columns[index]], self.caps[index])
         return drawn
 
     def accepts(self, index: int) -> BoolArray:
@@ -73,12 +73,20 @@ class Replay:
         truncated: BoolArray = too_short & (self.decisions[:, self.columns[index]] < 0)
         return truncated
 
+    def by_policy(self) -> "Replay":
+        """The same with a column for each policy."""
+        held = HeldOut(self.columns, self.caps, self.stops, self.decisions, self.rest)
+        columns, caps, stops, decisions, rest = held.by_policy(self.lengths)
+        return Replay(self.policies, columns, caps, self.lengths, stops, decisions, rest)
+
     def joined(self, *others: "Replay") -> "Replay":
         """This replay and others of the same policies, one after another."""
         parts = (self, *others)
+        if any(not np.array_equal(part.columns, self.columns) for part in others):
+            parts = tuple(part.by_policy() for part in parts)
         return Replay(
             self.policies,
-            self.columns,
+            parts[0].columns,
             np.max([part.caps for part in parts], axis=0),
             np.concatenate([part.lengths for part in parts]),
             *(
