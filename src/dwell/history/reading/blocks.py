@@ -142,7 +142,7 @@ class SampleBlock:
         if long.all():
             return self
         kept = np.repeat(long, self.lengths)
-        return SampleBlock(_chosen(self.names, long), self.lengths[long], self.samples[kept])
+        return SampleBlock(chosen(self.names, long), self.lengths[long], self.samples[kept])
 
     def spread(self) -> Spread:
         """Around each test's mean."""
@@ -179,9 +179,9 @@ class SampleBlock:
 class PeriodBlock:
     """A block of tests that are known by sums over periods; policies may look at their ends only.
 
-    Of a period with two arms, n is the smaller of their numbers, the mean is the treatment's minus
-    the control's, and the variance is such that variance / n is that of the mean: all outcomes
-    count, and a period of equal arms is what pairs of outcomes would give.
+    Of a period with two arms, n is half of their users, the mean is the treatment's minus the
+    control's, and the variance is such that variance / n is that of the mean: all outcomes count,
+    and a period of equal arms is what pairs of outcomes would give.
 
     Attributes:
         names: What each test is called.
@@ -236,7 +236,7 @@ class PeriodBlock:
             return self
         kept = np.repeat(long, self.lengths)
         columns = (self.counts[kept], self.sums[kept], self.variances[kept])
-        return PeriodBlock(_chosen(self.names, long), self.lengths[long], *columns)
+        return PeriodBlock(chosen(self.names, long), self.lengths[long], *columns)
 
     def spread(self) -> Spread:
         """Around each period's mean."""
@@ -257,5 +257,6 @@ class PeriodBlock:
         return LeaveOneOut(accepts, rewards)
 
 
-def _chosen(names: tuple[str, ...], which: BoolArray) -> tuple[str, ...]:
+def chosen(names: tuple[str, ...], which: BoolArray) -> tuple[str, ...]:
+    """Some of the names."""
     return tuple(name for name, chosen in zip(names, which.tolist(), strict=True) if chosen)
