@@ -104,6 +104,7 @@ def exact(
         (4, [0.0, 0.0, 0.1026, 0.0796, 0.0117])
     """
     policies = Policies.of(policies)
+    policies.require_dense()
     setup_cost = checks.not_negative("set-up cost", setup_cost)
     reward, cost, accept_rate = (np.empty(len(policies)) for _ in range(3))
     for members, caps, stops in _stops(policies, world):

@@ -74,8 +74,14 @@ def _bounds(name: str, text: str) -> tuple[float, float]:
     return low, high
 
 
-def _arms(name: str, text: str) -> tuple[str, str]:
-    return _two(name, text, "control,treatment")
+def _arms(name: str, text: str) -> tuple[str, ...]:
+    labels = tuple(part.strip() for part in text.split(","))
+    if len(labels) < 2 or not all(labels) or len(set(labels)) < len(labels):
+        raise InvalidInput(
+            f"{name} must look like control,treatment, the control first and no label twice, got "
+            f"{checks.shown(text)}"
+        )
+    return labels
 
 
 def _memory(name: str, text: str) -> str:
@@ -118,13 +124,23 @@ _OPTIONS = (
         metavar="LOW,HIGH",
         help="Where values (outcomes, means) lie: then there are guaranteed intervals.",
     ),
-    option("--arms", _arms, metavar="LABELS", help="What arms are called: control,treatment."),
+    option(
+        "--arms",
+        _arms,
+        metavar="LABELS",
+        help="Which arms to compare: control,treatment; rows of others are left out.",
+    ),
+    click.option(
+        "--cumulative/--not-cumulative",
+        default=None,
+        help="Whether batches have all users since the first period.  [default: refused if so]",
+    ),
     click.option("--sort", is_flag=True, help="Sort rows first, without trying to do without."),
     option("--memory", _memory, default="1GB", metavar="SIZE", help="What sorting may take of it."),
     seed_option,
 )
 _WHERE = ("log", "kind", "query", "database")
-_HOW = ("form", "columns", "memory", "bounds", "arms")
+_HOW = ("form", "columns", "memory", "bounds", "arms", "cumulative")
 
 
 def log_options(command: Callable[..., None]) -> Command:
@@ -148,6 +164,8 @@ def _source(
     """What to read, and what to know about it."""
     if (log is None) == (query is None):
         raise InvalidInput("give a LOG to read or a --query, one of the two")
+    if log is not None and not log.strip():
+        raise InvalidInput("LOG must name a file, a folder or a pattern of files, got ''")
     if database is not None and query is None:
         raise InvalidInput("--database needs a --query that says what to read from it")
     if query is not None:
