@@ -20,7 +20,7 @@ def fewer_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_it_tells_a_story_with_one_table_and_writes_a_report(tmp_path: Path) -> None:
     """What is printed names the problem, the best policy and every learner once."""
     page = tmp_path / "report.html"
-    result = run("demo", "--workers", "1", "--out", str(page))
+    result = run("demo", "--workers", "1", "--plot", str(page))
     assert result.exit_code == 0, result.output
     told = " ".join(result.stdout.split())
     assert "ROI = value of what was accepted / cost of all testing" in told
@@ -36,7 +36,7 @@ def test_it_tells_a_story_with_one_table_and_writes_a_report(tmp_path: Path) -> 
     assert shares["Ladder"][-1] > 80 > 20 > shares["CAPE"][-1]
     past = told[told.index("Here is one of 200 tests") :]
     assert past.index("What") < past.index("What it earns: ") < past.index("How certain: ")
-    assert result.stdout.endswith(f"The report is in {page}\n")
+    assert result.stderr.endswith(f"Wrote {page}.\n")
     assert_self_contained(page)
 
 

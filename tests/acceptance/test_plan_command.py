@@ -27,6 +27,7 @@ FIELDS = {
     "note": str,
 }
 ABOUT = {
+    "version": int,
     "prior": str,
     "law": str,
     "setup_cost": float,
@@ -36,6 +37,7 @@ ABOUT = {
     "min_days": int,
     "max_days": int,
     "looks": int,
+    "assumed": list,
     "advice": list,
     "best": list,
     "simple": list,
@@ -166,14 +168,20 @@ def test_few_tests_are_noted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "history.csv must have the columns effect, standard_error or n_c, x_c, n_t, x_t"),
+        (
+            "",
+            "history.csv must have the columns effect, standard_error; or n_c, x_c, n_t, x_t; or",
+        ),
         ("effect,se\n1,1\n", "got 'effect, se'"),
         ("effect,standard_error\n", "history.csv must have a row per test"),
         ("effect,standard_error\n1,1\n", "at least 2 tests"),
-        ("effect,standard_error\n1,1\n2,\n", "standard_error in row 2 of history.csv"),
-        ("effect,standard_error\n1,1\nNaN,1\n", "effect in row 2 of history.csv"),
+        ("effect,standard_error\n1,1\n2,\n", "history.csv must be a finite number, got ''"),
+        ("effect,standard_error\n1,1\nNaN,1\n", "history.csv must be a finite number, got 'NaN'"),
         ("effect,standard_error\n1,1\n2,-1\n", "standard_errors must be above 0, got -1 in test 2"),
-        ("n_c,x_c,n_t,x_t\n9,1,9,1\n9,1,9,none\n", "x_t in row 2 of history.csv"),
+        (
+            "n_c,x_c,n_t,x_t\n9,1,9,1\n9,1,9,none\n",
+            "history.csv must be a finite number, got 'none'",
+        ),
         ("n_c,x_c,n_t,x_t\n9,1,9,1\n9,1,9,10\n", "got 10 in test 2"),
     ],
 )
@@ -183,15 +191,17 @@ def test_a_dirty_history_gets_one_sentence(tmp_path: Path, text: str, reason: st
 
 
 def test_a_history_that_cannot_be_read_gets_one_sentence(tmp_path: Path) -> None:
-    """It is not there, it is a folder, or no text."""
-    binary = tmp_path / "history.csv"
+    """It is not there, it is a folder of nothing, or no text."""
+    binary = tmp_path / "binary" / "history.csv"
+    binary.parent.mkdir()
     binary.write_bytes(b"effect\xff\xfe")
+    (tmp_path / "empty").mkdir()
     for source, reason in (
-        (str(tmp_path / "missing.csv"), "No such file or directory"),
-        (str(tmp_path), "Is a directory"),
-        (str(binary), "no text in UTF-8"),
+        (str(tmp_path / "missing.csv"), "must be a file, a folder or a pattern of files"),
+        (str(tmp_path / "empty"), "must hold CSV or Parquet files"),
+        (str(binary), "must have the columns"),
     ):
-        assert_refused((*FEW, "--from", source, "--sd", "1"), f"{reason}; choose another --from")
+        assert_refused((*FEW, "--from", source, "--sd", "1"), reason)
 
 
 @pytest.mark.parametrize(
@@ -261,15 +271,15 @@ def test_its_page_needs_no_network(tmp_path: Path) -> None:
         (("--traffic-per-day", "0"), ">= 1"),
         (("--min-days", "-1"), ">= 0"),
         (("--max-days", "1.5"), ">= 1"),
-        (("--out", "plan.txt"), "end in .csv or .json"),
+        (("--out", "plan.txt"), "end in .csv, .json or .html"),
         (("--out", "missing/plan.csv"), "there is no folder missing; choose another --out"),
         (("--plot", "missing/plan.html"), "there is no folder missing; choose another --plot"),
         (("--law", "Signs", "--sd", "1"), "give --law or --sd, not both"),
         (("--prior", "Beta(2, 3)", "--from", "x.csv"), "give --prior or --from, not both"),
         (("--fit", "npmle"), "--fit needs past tests"),
-        (("--min-days", "29"), "min_days must be at most max_days, 28, got 29"),
+        (("--min-days", "29"), "--min-days must be at most --max-days, 28, got 29"),
         (("--law", "Signs", "--prior", "Beta(2, 3)"), "at most 500 samples, got 28,000"),
-        (("--law", "Signs", *SMALL[2:], "--min-days", "1"), "min_days must be 0 under Signs"),
+        (("--law", "Signs", *SMALL[2:], "--min-days", "1"), "--min-days must be 0 under Signs"),
     ],
 )
 def test_every_bad_value_gets_one_sentence(options: tuple[str, ...], reason: str) -> None:
