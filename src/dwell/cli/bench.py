@@ -135,7 +135,7 @@ def learners(
     \b
     Examples:
       dwell bench learners --quick
-      dwell bench learners --instances rare-win,headlines --learners cape,etc --tasks 1e4,1e6
+      dwell bench learners --instances rare-win --learners cape,etc --tasks 1e4
       dwell bench learners --grid --out scores.csv --plot scores.html
     """  # noqa: D301 - click knows text to keep as it is by a real backspace
     from dwell.lab.suite import suite

@@ -41,7 +41,7 @@ class Command(click.Command):
         sections: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
-            if record is not None:
+            if record is not None and isinstance(parameter, click.Option):
                 title = getattr(parameter, "section", "") or _OTHER
                 sections.setdefault(title, []).append(record)
         # Every command has --help, which is of no interest to who reads it.

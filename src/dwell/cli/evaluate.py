@@ -141,7 +141,7 @@ def evaluate(
     Examples:
       dwell evaluate log.parquet --setup-cost 1000
       dwell evaluate log.csv --check
-      dwell evaluate log.csv --columns value=revenue --current significant --out report.html
+      dwell evaluate log.csv --columns value=revenue --plot report.html
       dwell evaluate --query "select * from tests" --database tests.duckdb --json
     """  # noqa: D301 - click knows text to keep as it is by a real backspace
     if check and outputs.files:

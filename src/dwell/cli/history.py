@@ -142,8 +142,8 @@ def generate(
     Examples:
       dwell history generate log.parquet
       dwell history generate log.csv --form two-arm --tests 50 --faults 0.1
-      dwell history generate log.csv --form counts --prior "Normal(0, 0.002)" --base-rate 0.012
-      dwell history generate large.parquet --rows 20_000_000 --sd 1.5 --prior "Normal(0, 0.1)"
+      dwell history generate log.csv --form counts --prior "Normal(0, 0.002)"
+      dwell history generate large.parquet --rows 20_000_000 --sd 1.5
     """  # noqa: D301 - click knows text to keep as it is by a real backspace
     if base_rate is not None and sd is not None:
         raise InvalidInput("give --base-rate or --sd, not both")

@@ -152,7 +152,7 @@ def plan(rules: tuple[str, ...] | None, outputs: Outputs, **given: Any) -> None:
       p05-two-sided, p05-one-sided  test to the end, ship what is significant
       obrien-fleming, pocock        group-sequential tests with 5 looks
       to-the-end                    test to the end, ship what is above 0
-      powered                       sized to find the prior's sd, 80 % power at 5 %
+      powered                       sized to find the prior's sd with 80 % power
       msprt                         mixture SPRT: always-valid p-values
       posterior                     stop when 95 % sure
       test-and-roll                 sized for a year's traffic
@@ -165,8 +165,7 @@ def plan(rules: tuple[str, ...] | None, outputs: Outputs, **given: Any) -> None:
       dwell plan --prior "Normal(-0.001, 0.01)" --sd 0.3 --setup-cost 5000
       dwell plan --from tests.csv --fit npmle --plot plan.html
       dwell plan --rules p05-two-sided,msprt --json
-      dwell plan --law Signs --prior "Beta(2, 3)" --traffic-per-day 50 \\
-        --max-days 2 --setup-cost 5
+      dwell plan --law Signs --prior "Beta(2, 3)" --max-days 5 --traffic-per-day 9
     """  # noqa: D301 - click knows text to keep as it is by a real backspace
     from dwell.planning import RULES
     from dwell.planning import plan as made

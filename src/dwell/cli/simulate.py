@@ -116,7 +116,7 @@ def simulate(
     \b
     Examples:
       dwell simulate
-      dwell simulate --learner cape --tasks 1e4,1e6,1e8 --workers 2 --plot regret.html
+      dwell simulate --learner cape --tasks 1e4,1e6,1e8 --plot regret.html
       dwell simulate --learner esc-cape --step 16 --tasks 1e8 --replications 2
       dwell simulate --overlap 20 --tasks 1e3
       dwell simulate --learner etc --samples 1e7 --json
