@@ -309,7 +309,7 @@ def test_a_log_that_is_not_there_fails_the_check() -> None:
         (("LOG", "--workers", "0"), ">= 1"),
         (("LOG", "--workers", "2", "--scheduler", "tcp://x:1"), "give --workers or --scheduler"),
         (("LOG", "--scheduler", "nowhere"), "--scheduler must be the address of"),
-        (("LOG", "--out", "report.txt"), "must end in .html or .csv or .json"),
+        (("LOG", "--out", "report.txt"), "must end in .csv, .json or .html"),
         (("LOG", "--out", "missing/report.html"), "there is no folder missing; choose another"),
         (
             ("LOG", "--check", "--out", "report.csv"),
