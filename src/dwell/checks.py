@@ -24,6 +24,8 @@ def count(name: str, value: object, least: int = 1) -> int:
         Traceback (most recent call last):
         dwell.errors.InvalidInput: tasks must be a whole number >= 1, got 0
     """
+    if type(value) is int and least <= value <= _MOST:  # as nearly always: no need to look closer
+        return value
     number = real(name, value)
     if not (isfinite(number) and number == int(number) and number >= least):
         raise InvalidInput(f"{name} must be a whole number >= {least}, got {value}")
