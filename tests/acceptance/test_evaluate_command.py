@@ -14,7 +14,14 @@ import pytest
 
 import dwell
 from dwell.cli.output import progress_by_share
-from tests.acceptance.commands import assert_refused, assert_self_contained, figures, run, started
+from tests.acceptance.commands import (
+    assert_refused,
+    assert_self_contained,
+    figures,
+    fill_disk,
+    run,
+    started,
+)
 
 TESTS, LENGTH = 240, 40
 COST = ("--setup-cost", "5")
@@ -302,7 +309,7 @@ def test_a_log_that_is_not_there_fails_the_check() -> None:
         (("LOG", "--workers", "0"), ">= 1"),
         (("LOG", "--workers", "2", "--scheduler", "tcp://x:1"), "give --workers or --scheduler"),
         (("LOG", "--scheduler", "nowhere"), "--scheduler must be the address of"),
-        (("LOG", "--out", "report.txt"), "must end in .html or .csv or .json"),
+        (("LOG", "--out", "report.txt"), "must end in .csv, .json or .html"),
         (("LOG", "--out", "missing/report.html"), "there is no folder missing; choose another"),
         (
             ("LOG", "--check", "--out", "report.csv"),
@@ -359,12 +366,8 @@ def test_a_file_that_cannot_be_written_leaves_nothing_behind(
     log: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A disk that fills up at the last moment costs the file, and no half of one stays."""
-
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("os.replace", full)
+    fill_disk(monkeypatch)
     result = run("evaluate", log, "--out", "report.html")
     assert result.exit_code == 2
     assert result.stdout == ""

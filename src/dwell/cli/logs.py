@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dwell import checks
+from dwell.cli.command import flag
 from dwell.cli.options import Command, one_of, option, seed_option, stacked
 from dwell.cli.parsing import number
 from dwell.errors import InvalidInput
@@ -53,7 +54,8 @@ class Asked:
         return check(self.source, **self.reading)
 
 
-def _columns(name: str, text: str) -> dict[str, str]:
+def titles_of_columns(name: str, text: str) -> dict[str, str]:
+    """Titles by our names: value=revenue,test=id."""
     pairs = [part.partition("=") for part in text.split(",")]
     if not all(ours.strip() and title.strip() for ours, _, title in pairs):
         raise InvalidInput(f"{name} must look like value=revenue,test=id, got {checks.shown(text)}")
@@ -74,8 +76,15 @@ def _bounds(name: str, text: str) -> tuple[float, float]:
     return low, high
 
 
-def _arms(name: str, text: str) -> tuple[str, str]:
-    return _two(name, text, "control,treatment")
+def labels_of_arms(name: str, text: str) -> tuple[str, ...]:
+    """What arms are called, the control first."""
+    labels = tuple(part.strip() for part in text.split(","))
+    if len(labels) < 2 or not all(labels) or len(set(labels)) < len(labels):
+        raise InvalidInput(
+            f"{name} must look like control,treatment, the control first and no label twice, got "
+            f"{checks.shown(text)}"
+        )
+    return labels
 
 
 def _memory(name: str, text: str) -> str:
@@ -101,7 +110,7 @@ _OPTIONS = (
     ),
     option(
         "--columns",
-        _columns,
+        titles_of_columns,
         metavar="LIST",
         help="Titles of columns where they differ: value=revenue,test=id.",
     ),
@@ -118,13 +127,23 @@ _OPTIONS = (
         metavar="LOW,HIGH",
         help="Where values (outcomes, means) lie: then there are guaranteed intervals.",
     ),
-    option("--arms", _arms, metavar="LABELS", help="What arms are called: control,treatment."),
-    click.option("--sort", is_flag=True, help="Sort rows first, without trying to do without."),
+    option(
+        "--arms",
+        labels_of_arms,
+        metavar="LABELS",
+        help="Which arms to compare: control,treatment; rows of others are left out.",
+    ),
+    click.option(
+        "--cumulative/--not-cumulative",
+        default=None,
+        help="Whether batches have all users since the first period.  [default: refused if so]",
+    ),
+    flag("--sort", help="Sort rows first, without trying to do without."),
     option("--memory", _memory, default="1GB", metavar="SIZE", help="What sorting may take of it."),
     seed_option,
 )
 _WHERE = ("log", "kind", "query", "database")
-_HOW = ("form", "columns", "memory", "bounds", "arms")
+_HOW = ("form", "columns", "memory", "bounds", "arms", "cumulative")
 
 
 def log_options(command: Callable[..., None]) -> Command:
@@ -139,7 +158,7 @@ def log_options(command: Callable[..., None]) -> Command:
         source, notes = _source(**where)
         command(asked=Asked(source, notes, reading, sort, seed), **values)
 
-    return click.argument("log", required=False)(stacked(with_log, _OPTIONS))
+    return click.argument("log", required=False)(stacked(with_log, _OPTIONS, "The log"))
 
 
 def _source(
@@ -148,6 +167,8 @@ def _source(
     """What to read, and what to know about it."""
     if (log is None) == (query is None):
         raise InvalidInput("give a LOG to read or a --query, one of the two")
+    if log is not None and not log.strip():
+        raise InvalidInput("LOG must name a file, a folder or a pattern of files, got ''")
     if database is not None and query is None:
         raise InvalidInput("--database needs a --query that says what to read from it")
     if query is not None:

@@ -17,6 +17,7 @@ from dwell.errors import InvalidInput
 from dwell.history.reading.blocks import Block
 from dwell.history.replay.replay import replay_block
 from dwell.policy import Policy
+from dwell.sparse_policy import SparsePolicy
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ class AtEnd:
 class ByPolicy:
     """Run a policy as any candidate is run."""
 
-    policy: Policy
+    policy: Policy | SparsePolicy
 
     @property
     def name(self) -> str:
@@ -115,14 +116,14 @@ class ByPolicy:
         )
 
 
-def current_rule(given: AtEnd | Policy | None) -> CurrentRule:
+def current_rule(given: AtEnd | Policy | SparsePolicy | None) -> CurrentRule:
     """A rule that was given: a policy, or each test to its end, which is meant by None.
 
     Example:
         >>> current_rule(None).name
         'to the end, ship if ahead'
     """
-    if isinstance(given, Policy):
+    if isinstance(given, Policy | SparsePolicy):
         return ByPolicy(given)
     if given is not None and not isinstance(given, AtEnd):
         raise InvalidInput(f"current must be a policy or AtEnd(z), got {given!r}")

@@ -14,7 +14,7 @@ bias is against long policies, and `truncated` says how often it occurs.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dwell.arrays import BoolArray, Decisions, Durations, FloatArray, IntArray
 from dwell.errors import InvalidInput
-from dwell.history.reading.blocks import Block, PeriodBlock, SampleBlock
+from dwell.history.reading.blocks import Block, HeldOut, SampleBlock
 from dwell.policies import AnyPolicy, Policies
 
 
@@ -46,7 +46,7 @@ class Replay:
     columns: IntArray
     caps: IntArray
     lengths: IntArray
-    stops: Durations
+    stops: IntArray | Durations
     decisions: Decisions
     rest: FloatArray
     in_periods: bool = False
@@ -54,9 +54,9 @@ class Replay:
     def __len__(self) -> int:
         return len(self.lengths)
 
-    def durations(self, index: int) -> Durations:
+    def durations(self, index: int) -> IntArray:
         """How many samples a policy draws in each test."""
-        drawn: Durations = np.minimum(self.stops[:, self.columns[index]], self.caps[index])
+        drawn: IntArray = np.minimum(self.stops[:, self.columns[index]], self.caps[index])
         return drawn
 
     def accepts(self, index: int) -> BoolArray:
@@ -76,16 +76,26 @@ class Replay:
         truncated: BoolArray = too_short & (self.decisions[:, self.columns[index]] < 0)
         return truncated
 
+    def by_policy(self) -> "Replay":
+        """The same with a column for each policy."""
+        held = HeldOut(self.columns, self.caps, self.stops, self.decisions, self.rest)
+        columns, caps, stops, decisions, rest = held.by_policy(self.lengths)
+        return replace(
+            self, columns=columns, caps=caps, stops=stops, decisions=decisions, rest=rest
+        )
+
     def joined(self, *others: "Replay") -> "Replay":
         """This replay and others of the same policies, one after another."""
         parts = (self, *others)
+        if any(not np.array_equal(part.columns, self.columns) for part in others):
+            parts = tuple(part.by_policy() for part in parts)
         stops, decisions, rest = (
             _stacked([getattr(part, name) for part in parts])
             for name in ("stops", "decisions", "rest")
         )
         return Replay(
             self.policies,
-            self.columns,
+            parts[0].columns,
             np.max([part.caps for part in parts], axis=0),
             np.concatenate([part.lengths for part in parts]),
             stops,
@@ -165,5 +175,4 @@ def replay_block(block: Block, policies: AnyPolicy | Iterable[AnyPolicy]) -> Rep
             "the others"
         )
     columns, caps, stops, decisions, rest = block.held_out(policies)
-    in_periods = isinstance(block, PeriodBlock)
-    return Replay(policies, columns, caps, block.drawn, stops, decisions, rest, in_periods)
+    return Replay(policies, columns, caps, block.drawn, stops, decisions, rest, block.in_periods)

@@ -16,6 +16,7 @@ from dwell.history.replay.replayed_log import ReplayedLog, replay_log
 from dwell.history.replay.workers import Workers
 from dwell.policies import AnyPolicy
 from dwell.policy import Policy
+from dwell.sparse_policy import SparsePolicy
 
 _MANY = 200
 
@@ -43,6 +44,11 @@ class Report:
     def candidate(self) -> Candidate | None:
         """The same, with its name and its advice."""
         return None if self.found.best is None else self.replayed.candidates[self.found.best]
+
+    @property
+    def withheld(self) -> str | None:
+        """Why nothing is advised, though figures are there; None if something is."""
+        return self.replayed.quality.withheld
 
     @property
     def table(self) -> dict[str, list[object]]:
@@ -108,7 +114,7 @@ def evaluate(
     policies: AnyPolicy | Iterable[AnyPolicy] | Mapping[str, AnyPolicy] | None = None,
     setup_cost: float = 0.0,
     *,
-    current: AtEnd | Policy | None = None,
+    current: AtEnd | Policy | SparsePolicy | None = None,
     min_samples: int = 1,
     alpha: float = 0.05,
     longest: int | None = None,

@@ -21,11 +21,13 @@ def about(report: Report, notes: Sequence[str] = ()) -> dict[str, object]:
     found, replayed = report.found, report.replayed
     current = {**asdict(found.current), "roi": found.current.roi}
     guaranteed = UNKNOWN if found.guaranteed is None else found.guaranteed.current
+    advised = report.candidate if report.withheld is None else None
     return {
         "summary": list(summary(report)),
-        "best": None if report.candidate is None else report.candidate.name,
-        "advice": None if report.candidate is None else report.candidate.advice,
-        "beats_current": found.best is not None and beats_current(report),
+        "withheld": report.withheld,
+        "best": None if advised is None else advised.name,
+        "advice": None if advised is None else advised.advice,
+        "beats_current": advised is not None and beats_current(report),
         "setup_cost": found.setup_cost,
         "alpha": found.alpha,
         "tests": found.tests,
@@ -71,7 +73,7 @@ def rows(report: Report) -> list[dict[str, Any]]:
         {name: plain(table[name][k]) if name in table else None for name in columns}
         | {
             "samples": float(found.cost[k]) - found.setup_cost,
-            "best": k == found.best,
+            "best": k == found.best and report.withheld is None,
             "indistinguishable": k in found.approximate.indistinguishable,
             "indistinguishable_guaranteed": None
             if found.guaranteed is None

@@ -21,6 +21,11 @@ def summary(report: Report) -> tuple[str, ...]:
     Args:
         report: What was found on past tests.
     """
+    if report.withheld is not None:
+        return (
+            f"What to do: nothing is advised on this log. {sentence(report.withheld)}",
+            "What it earns: the figures below are of the rest alone, and are not to be relied on.",
+        )
     if report.found.best is None:
         return _nothing_earned(report)
     best = report.found.best
@@ -133,7 +138,7 @@ def grid(report: Report, *, most: int | None = _MOST_SHOWN, full: bool = False) 
         full: Whether to compare them with the best, too, and to show guaranteed intervals.
     """
     shown = ranked(report)[:most]
-    marked = frozenset(place for place, k in enumerate(shown) if k == report.found.best)
+    marked = frozenset(place for place, k in enumerate(shown) if _mark(report, k) == "best")
     columns = _columns(report, full)
     cells = tuple(tuple(column[k] for _, column in columns) for k in shown)
     return Grid(tuple(title for title, _ in columns), cells, marked, left=1)
@@ -190,6 +195,8 @@ def fitted(table: Grid, width: int) -> Grid:
 
 
 def _mark(report: Report, index: int) -> str:
+    if report.withheld is not None:
+        return ""
     if index == report.found.best:
         return "best"
     return _INDISTINGUISHABLE if index in report.found.approximate.indistinguishable else ""
