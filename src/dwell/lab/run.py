@@ -22,7 +22,7 @@ from dwell.objectives import within_budget
 from dwell.policies import Policies
 from dwell.records import Records
 from dwell.table import best_of, exact
-from dwell.world import RandomState, World, generator_from
+from dwell.world import RandomState, World, checked_world, generator_from
 
 # Tasks are drawn a block at a time: enough to keep the kernels busy, little enough for the cache.
 _BLOCK_SAMPLES = 2**20
@@ -115,6 +115,8 @@ def simulate(
         >>> run.roi
         0.5
     """
+    checks.kind("learner", learner, Learner, "a Learner, such as Ladder(policies)")
+    world = checked_world(world)
     if (tasks is None) == (samples is None):
         raise InvalidInput("give either tasks or samples, a budget of one or of the other")
     if checks.count("overlap", overlap) > 1 and tasks is None:

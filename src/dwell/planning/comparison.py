@@ -66,6 +66,7 @@ def plan(terms: Terms, rules: Iterable[str] = RULES) -> Plan:
         >>> [(option.name, round(found.left(option), 2)) for option in found.ranking]
         [('best', 0.0), ('simple', 0.0), ('p05-two-sided', 0.96)]
     """
+    checks.kind("terms", terms, Terms, "Terms of a world and what tests cost there")
     names = rule_names(rules)
     best = _best(terms)
     if best.roi * terms.value_of_lift <= terms.price_per_sample:
@@ -83,6 +84,7 @@ def plan(terms: Terms, rules: Iterable[str] = RULES) -> Plan:
 
 def rule_names(asked: Iterable[str]) -> tuple[str, ...]:
     """Names of rules, in the order in which they are known."""
+    checks.kind("rules", asked, Iterable, "a list of names")
     wanted = list(asked)
     for name in wanted:
         if name not in RULES:

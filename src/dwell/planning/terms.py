@@ -11,7 +11,7 @@ from dwell.errors import InvalidInput
 from dwell.laws import Gaussian, Lift
 from dwell.planning.schedule import look_days
 from dwell.priors import Atoms, Beta, Normal
-from dwell.world import World
+from dwell.world import World, checked_world
 
 DAYS_PER_YEAR = 365
 LONGEST_ON_LATTICE = 500
@@ -50,10 +50,7 @@ class Terms:
     max_days: int = 28
 
     def __post_init__(self) -> None:
-        if not isinstance(self.world, World):
-            raise InvalidInput(
-                f"world must be a World of a prior and a law, got {checks.shown(self.world)}"
-            )
+        checked_world(self.world)
         for name in ("setup_cost", "price_per_sample"):
             self._set(name, checks.not_negative(name, getattr(self, name)))
         self._set("value_of_lift", checks.positive("value_of_lift", self.value_of_lift))
