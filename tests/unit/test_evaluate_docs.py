@@ -14,7 +14,7 @@ from tests.blocks import period_blocks
 DOCS = Path(__file__).parents[2] / "docs" / "evaluate.md"
 MONDAY = datetime(2024, 1, 1, 9)
 # Who was assigned to what when, and what they spent how many days later.
-ASSIGNED = [
+ASSIGNED: list[tuple[str, str, int, int, list[tuple[float, float]]]] = [
     # test, arm, user, day, orders
     ("blue", "control", 1, 0, [(1, 10.0), (2, 20.0)]),  # bought twice
     ("blue", "control", 2, 0, []),  # bought nothing
@@ -55,7 +55,7 @@ def shop() -> duckdb.DuckDBPyConnection:
 def query() -> str:
     """The one SQL block of the page."""
     [sql] = re.findall(r"```sql\n(.*?)```", DOCS.read_text(), flags=re.S)
-    return sql
+    return str(sql)
 
 
 def test_the_documented_query_counts_everybody_once(shop: duckdb.DuckDBPyConnection) -> None:
@@ -80,6 +80,6 @@ def test_the_documented_query_is_a_log(shop: duckdb.DuckDBPyConnection) -> None:
     assert (inspection.form, inspection.ordered, inspection.usable) == ("batches", True, True)
     [block] = period_blocks(Log(relation))
     assert isinstance(block, PeriodBlock)
-    assert block.counts.tolist() == [2, 2]  # halves of 5 and of 8 users in all, and what is left
+    assert block.counts.tolist() == [2, 2]  # half of 5 users, and of 8 so far
     assert block.sums.tolist() == pytest.approx([2 * (6.0 - 10.0), 2 * (7.5 - 4.0)])
     assert block.quality.unpaired == 0
