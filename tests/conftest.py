@@ -26,7 +26,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Reproduced:
-    """What `dwell reproduce --quick` printed, and where it wrote its report."""
+    """What `dwell reproduce --quick` printed, and where it wrote what it found."""
 
     exit_code: int
     stdout: str
@@ -40,11 +40,13 @@ def reproduced(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Repr
     shared = tmp_path_factory.getbasetemp()
     if worker_id != "master":
         shared = shared.parent
-    folder, printed = shared / "reproduced" / "new", shared / "reproduced.json"
+    folder, printed = shared / "reproduced", shared / "reproduced.json"
     with (shared / "reproduced.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not printed.exists():
-            result = run("reproduce", "--quick", "--out", str(folder))
+            folder.mkdir()
+            figures, page = str(folder / "report.json"), str(folder / "report.html")
+            result = run("reproduce", "--quick", "--out", figures, "--plot", page)
             printed.write_text(json.dumps([result.exit_code, result.stdout, result.stderr]))
     exit_code, stdout, stderr = json.loads(printed.read_text())
     return Reproduced(exit_code, stdout, stderr, folder)

@@ -1,6 +1,6 @@
 """Families of policies: the paper's class and the plain ones beside it.
 
-Paper: eq. (pol-hoeff1). alpha_d = c sqrt(ln(K N / delta) / d) bounds the mean of d samples, so
+Paper: eq. (4). alpha_d = c sqrt(ln(K N / delta) / d) bounds the mean of d samples, so
 d alpha_d bounds their sum; K is the largest cap and N the number of tasks.
 """
 

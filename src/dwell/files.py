@@ -32,6 +32,18 @@ def write_whole(path: Path, text: str, choice: str) -> None:
         stream.write(text.encode(errors="backslashreplace"))
 
 
+def same_file(one: Path, other: Path) -> bool:
+    """Whether two names are of one file: by links too, and also if it is not there yet.
+
+    Example:
+        >>> same_file(Path("log.csv"), Path("elsewhere/../log.csv"))
+        True
+    """
+    with suppress(OSError, ValueError):
+        return one.samefile(other)
+    return _target(one) == _target(other)
+
+
 @contextmanager
 def whole_file(path: Path, choice: str) -> Iterator[BinaryIO]:
     """A stream to a file that gets its name once all is written; after an error there is none.
@@ -40,18 +52,27 @@ def whole_file(path: Path, choice: str) -> Iterator[BinaryIO]:
         path: Where to.
         choice: What to choose anew if it cannot be written, such as `--out`.
     """
-    part = path.parent / f".dwell-{os.getpid()}-{get_ident()}.part"
+    target = _target(path)
+    part = target.parent / f".dwell-{os.getpid()}-{get_ident()}.part"
     try:
         _require_name(path)
         with part.open("wb") as stream:
             yield stream
-        os.replace(part, path)
+        os.replace(part, target)
     except OSError as error:
         reason = error.strerror or str(error)
         raise CannotWrite(f"cannot write {path}: {reason}; choose another {choice}") from error
     finally:
         with suppress(OSError, ValueError):
             part.unlink()
+
+
+def _target(path: Path) -> Path:
+    """What is to be replaced: a link's own target, and not the link."""
+    try:
+        return Path(os.path.realpath(path))
+    except ValueError:  # such as a name with a null byte in it
+        return path
 
 
 def _require_name(path: Path) -> None:

@@ -2,7 +2,7 @@
 
 For each candidate policy a record says how long it would have run, whether it would have accepted,
 and an unbiased estimate of what it would have earned. The estimate uses only samples that no
-decision has seen; those that a policy decided by tell nothing without bias (Lemma imposs of the
+decision has seen; those that a policy decided by tell nothing without bias (Lemma 9 of the
 paper).
 """
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.commands import assert_refused, run, started
+from tests.acceptance.commands import assert_refused, fill_disk, run, started
 
 BOTH = [
     ("--caps", "nan", "whole number"),
@@ -41,12 +41,12 @@ BOTH = [
     ("--law", "Poisson(2)", "unknown law"),
     ("--law", "Lift(0.01)", "allows values from"),
     ("--law", "Gaussian(0)", "> 0"),
-    ("--out", "figures.txt", "end in .csv or .json"),
+    ("--out", "figures.txt", "end in .csv, .json or .html"),
     ("--plot", "figures.png", "end in .html"),
     ("--nonsense", "1", "No such option"),
 ]
 SIMULATE = [
-    (("--learner", "best"), "is not one of"),
+    (("--learner", "best"), "--learner must be ladder, "),
     (("--tasks", "10", "--samples", "10"), "not both"),
     (("--tasks", "10,,20"), "must be a number"),
     (("--samples", "0"), ">= 1"),
@@ -58,7 +58,7 @@ SIMULATE = [
     (("--seed", "today"), "must be a number"),
     (("--band-tasks", "0"), ">= 1"),
     (("--bound", "0"), "> 0"),
-    (("--learner", "cape", "--exploration-cap", "1001", "--tasks", "1000"), "at most tasks"),
+    (("--learner", "cape", "--exploration-cap", "1001", "--tasks", "1000"), "at most --tasks"),
     (("--exploration-cap", "5"), "means nothing to the learner ladder"),
     (("--step", "2"), "means nothing to the learner ladder"),
     (("--learner", "fixed", "--exploration-cap", "5"), "means nothing"),
@@ -119,11 +119,7 @@ def test_a_write_that_fails_leaves_nothing_behind(
     empty_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A disk that fills up at the last moment costs the file, and no half of one stays."""
-
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("os.replace", full)
+    fill_disk(monkeypatch)
     result = run("exact", "--caps", "1:4", "--out", "f.json")
     assert result.exit_code == 2
     assert result.stderr.splitlines()[-1] == (

@@ -21,6 +21,20 @@ def test_help_of_every_command_shows_an_example(command: str) -> None:
     assert f"Examples:\n    dwell {command}" in result.stdout
 
 
+@pytest.mark.parametrize("command", EVERY)
+def test_help_fits_in_80_columns_and_is_grouped(command: str) -> None:
+    """Options stand under headings, those for output and --help last."""
+    lines = run(*command.split(), "--help").stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    if command in ("bench", "history"):  # they have no options of their own
+        return
+    headings = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
+    assert headings[-2:] == ["Output:", "Other:"]
+    assert len(headings) >= 3
+    for line in lines[lines.index("Other:") + 1 :]:
+        assert line.split()[0] == "--help"
+
+
 def test_dwell_alone_shows_its_help() -> None:
     """With no command, the commands there are come up."""
     result = run()

@@ -8,7 +8,7 @@ from dwell import Gaussian, Lift, Normal
 from dwell.history.datasets.synthetic_log import generate
 from dwell.history.reading.columns import FORMS
 from dwell.history.reading.inspection import check
-from tests.acceptance.commands import assert_refused, figures, run
+from tests.acceptance.commands import assert_refused, figures, fill_disk, run
 
 WRITE = ("history", "generate")
 
@@ -32,7 +32,7 @@ def test_it_says_what_it_wrote() -> None:
 def test_its_json_counts_what_a_log_reads_back(form: str) -> None:
     """Whatever the form, and the form is told by the columns."""
     printed = figures(*WRITE, "log.parquet", "--form", form, "--rows", "5_000", "--length", "100")
-    assert list(printed) == ["file", "form", "tests", "rows"]
+    assert list(printed) == ["version", "file", "form", "tests", "rows"]
     assert (printed["file"], printed["form"]) == ("log.parquet", form)
     found = check("log.parquet")
     assert (found.form, found.usable, found.ordered) == (form, True, True)
@@ -47,15 +47,18 @@ def test_its_options_are_those_of_the_library() -> None:
     generate("called.csv", tests=9, length=30, seed=4, faults=0.5, prior=Normal(0, 0.1))
     assert Path("typed.csv").read_bytes() == Path("called.csv").read_bytes()
     for option, law in (("--sd", Gaussian(0.2)), ("--base-rate", Lift(0.2))):
-        assert run(*WRITE, "typed.csv", *options, option, "0.2").exit_code == 0
+        assert run(*WRITE, "typed.csv", *options, option, "0.2", "--overwrite").exit_code == 0
         generate("called.csv", tests=9, length=30, seed=4, faults=0.5, law=law)
         assert Path("typed.csv").read_bytes() == Path("called.csv").read_bytes()
 
 
-def test_an_older_file_is_replaced() -> None:
-    """By a whole one."""
+def test_an_older_file_is_replaced_if_that_is_asked_for() -> None:
+    """It may be a log that took months: only with --overwrite, and then by a whole one."""
     Path("log.csv").write_text("older")
-    assert run(*WRITE, "log.csv", "--tests", "2", "--form", "counts").exit_code == 0
+    options = ("log.csv", "--tests", "2", "--form", "counts")
+    assert_refused((*WRITE, *options), "there is a file log.csv already; choose another, or give")
+    assert Path("log.csv").read_text() == "older"
+    assert run(*WRITE, *options, "--overwrite").exit_code == 0
     assert check("log.csv").quality.tests == 2
 
 
@@ -120,11 +123,7 @@ def test_a_disk_that_is_full_costs_the_file(
     empty_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No half of one stays."""
-
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("os.replace", full)
+    fill_disk(monkeypatch)
     result = run(*WRITE, "log.csv", "--tests", "2")
     assert result.exit_code == 2
     assert result.stderr.splitlines()[-1] == (

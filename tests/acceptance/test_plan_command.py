@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ FIELDS = {
     "note": str,
 }
 ABOUT = {
+    "version": int,
     "prior": str,
     "law": str,
     "setup_cost": float,
@@ -36,6 +38,7 @@ ABOUT = {
     "min_days": int,
     "max_days": int,
     "looks": int,
+    "assumed": list,
     "advice": list,
     "best": list,
     "simple": list,
@@ -43,6 +46,7 @@ ABOUT = {
 }
 EFFECTS = "effect,standard_error\n" + "".join(f"{(k % 7 - 3) / 500},0.002\n" for k in range(40))
 COUNTS = "name,n_c,x_c,n_t,x_t\n" + "".join(f"t{k},4000,40,4000,{25 + k}\n" for k in range(40))
+ROI = r"-?\d\.\d*(e-\d+)?"
 UPWORTHY = Path(__file__).parents[3] / "shared/data/upworthy_pairs.csv"
 
 
@@ -123,6 +127,12 @@ def test_rules_can_be_chosen() -> None:
     assert "(mSPRT" in run("plan", "--rules", "msprt").stdout
 
 
+def test_one_rule_may_be_given_by_its_name_alone() -> None:
+    """It is no list of letters."""
+    terms = Terms(world=dwell.World(dwell.Normal(0, 0.01), dwell.Gaussian(0.5)), max_days=5)
+    assert [option.name for option in plan(terms, "pocock").rules] == ["pocock"]
+
+
 def write(folder: Path, text: str) -> str:
     """A history of tests."""
     file = folder / "history.csv"
@@ -155,6 +165,104 @@ def test_a_prior_is_fitted_to_counts(tmp_path: Path) -> None:
     assert figures(*FEW, "--from", source, "--sd", "0.2")["law"] == "Gaussian(0.2)"
 
 
+def test_the_fit_is_printed_with_the_number_of_tests(tmp_path: Path) -> None:
+    """In words, beside what else the plan rests on."""
+    result = run(*FEW, "--from", write(tmp_path, COUNTS), "--setup-cost", "5")
+    told = " ".join(result.stdout.split())
+    prior = figures(*FEW, "--from", str(tmp_path / "history.csv"), "--setup-cost", "5")["prior"]
+    assert f"values {prior} (fitted to 40 past tests), samples Gaussian(0.140712), a set-up" in told
+    assert "Assumed, as not given: --traffic-per-day, --max-days." in told
+
+
+@pytest.mark.parametrize("form", ["counts", "batches", "two-arm", "raw"])
+@pytest.mark.parametrize("ending", [".parquet", ".csv"])
+def test_it_reads_every_log_that_evaluate_reads(form: str, ending: str, tmp_path: Path) -> None:
+    """Whatever its form, the prior is about the one that the tests were drawn from."""
+    log = str(tmp_path / f"log{ending}")
+    made = ("--form", form, "--tests", "60", "--length", "300", "--prior", "Normal(0, 0.1)")
+    assert run("history", "generate", log, *made, "--base-rate", "0.5").exit_code == 0
+    fitted = figures(*FEW, "--from", log)["fitted"]
+    assert fitted["tests"] == 60
+    assert abs(fitted["mean"]) < 4 * fitted["mean_error"]
+    assert abs(fitted["sd"] - 0.1) < 4 * fitted["sd_error"]
+
+
+def test_past_tests_go_by_any_titles_and_come_from_queries(tmp_path: Path) -> None:
+    """As for `dwell evaluate`."""
+    source = write(tmp_path, EFFECTS.replace("effect", "lift", 1))
+    columns = ("--columns", "effect=lift", "--sd", "0.1")
+    printed = figures(*FEW, "--from", source, *columns)
+    assert figures(*FEW, "--query", f"select * from '{source}'", *columns) == printed
+    assert_refused((*FEW, "--from", source, "--sd", "1"), "map names that differ by --columns")
+    assert_refused((*FEW, "--columns", "effect=lift"), "--columns needs past tests")
+    assert_refused((*FEW, "--database", "x.db"), "--database needs a --query")
+
+
+def test_a_test_that_comes_twice_is_refused(tmp_path: Path) -> None:
+    """It would count twice."""
+    source = write(tmp_path, COUNTS.replace("name", "test") + "t7,4000,40,4000,30\n")
+    assert_refused((*FEW, "--from", source), "a test must have one row, got test t7 in rows 8 and")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        (),
+        SMALL,
+        ("--max-days", "365", "--price-per-sample", "0"),
+        ("--value-of-lift", "1e15"),
+        ("--traffic-per-day", "1e9", "--setup-cost", "1e12", "--price-per-sample", "0"),
+    ],
+    ids=" ".join,
+)
+def test_it_fits_in_80_columns(options: tuple[str, ...]) -> None:
+    """Whatever the sizes, every ROI keeps its exponent."""
+    result = run("plan", *options)
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    [header] = [index for index, line in enumerate(lines) if "way of testing" in line]
+    table = lines[header + 2 : lines.index("", header) if "" in lines[header:] else None]
+    roi = [row["roi"] for row in figures("plan", *options)["rows"]]
+    shown = [float(word) for line in table for word in line.split() if re.fullmatch(ROI, word)]
+    assert [value for value in shown if 0 < abs(value) < 1e-3][: len(roi)] == [
+        float(f"{value:.3g}") for value in roi if 0 < abs(value) < 1e-3
+    ]
+
+
+@pytest.mark.parametrize(("options", "shown"), [((), 0), ((*SMALL, "--setup-cost", "500"), 15)])
+def test_every_look_is_shown_or_it_says_that_it_is_not(
+    options: tuple[str, ...], shown: int
+) -> None:
+    """Of more than 31 looks, 15."""
+    text = run("plan", *options, "--rules", "to-the-end").stdout
+    looks = figures("plan", *options, "--rules", "to-the-end")["best"]
+    title, rows = text.split("When the best policy there is stops")[1].split("ship at mean")
+    assert sum(line.strip()[:1].isdigit() for line in rows.splitlines()) == (shown or len(looks))
+    assert (f": 15 of its {len(looks)} looks (--json has them all)" in title) == bool(shown)
+
+
+def test_prices_that_nobody_gave_are_named_in_the_same_sentence() -> None:
+    """Where they make money of an ROI, and where nothing is worth testing at them."""
+    value, price = ("--value-of-lift", "50_000"), ("--price-per-sample", "0.002")
+    for given, words in (
+        ((), "(both assumed: give --value-of-lift and --price-per-sample)"),
+        (value, "(the latter assumed: give --price-per-sample)"),
+        (price, "(the former assumed: give --value-of-lift)"),
+        ((*value, *price), ""),
+    ):
+        earns = figures(*FEW, *given)["advice"][1]
+        amount, cost = "50,000" if value[0] in given else "100,000", 1 + (price[0] in given)
+        assert f", at {amount} a year for a lift of 1 and 0.00{cost} a sample" in earns
+        assert ("assumed" in earns) == bool(words)
+        assert words in earns
+    nothing = run("plan", "--price-per-sample", "10").stderr.splitlines()[-1]
+    assert nothing.endswith(
+        "at 100,000 a year for a lift of 1, and costs 10 (assumed: give --value-of-lift)"
+    )
+    assert "assumed" not in run("plan", "--price-per-sample", "10", *value).stderr
+
+
 def test_few_tests_are_noted(tmp_path: Path) -> None:
     """On stderr, and in the JSON."""
     source = write(tmp_path, "".join(EFFECTS.splitlines(keepends=True)[:6]))
@@ -166,14 +274,20 @@ def test_few_tests_are_noted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "history.csv must have the columns effect, standard_error or n_c, x_c, n_t, x_t"),
+        (
+            "",
+            "history.csv must have the columns effect, standard_error; or n_c, x_c, n_t, x_t; or",
+        ),
         ("effect,se\n1,1\n", "got 'effect, se'"),
         ("effect,standard_error\n", "history.csv must have a row per test"),
         ("effect,standard_error\n1,1\n", "at least 2 tests"),
-        ("effect,standard_error\n1,1\n2,\n", "standard_error in row 2 of history.csv"),
-        ("effect,standard_error\n1,1\nNaN,1\n", "effect in row 2 of history.csv"),
+        ("effect,standard_error\n1,1\n2,\n", "history.csv must be a finite number, got ''"),
+        ("effect,standard_error\n1,1\nNaN,1\n", "history.csv must be a finite number, got 'NaN'"),
         ("effect,standard_error\n1,1\n2,-1\n", "standard_errors must be above 0, got -1 in test 2"),
-        ("n_c,x_c,n_t,x_t\n9,1,9,1\n9,1,9,none\n", "x_t in row 2 of history.csv"),
+        (
+            "n_c,x_c,n_t,x_t\n9,1,9,1\n9,1,9,none\n",
+            "history.csv must be a finite number, got 'none'",
+        ),
         ("n_c,x_c,n_t,x_t\n9,1,9,1\n9,1,9,10\n", "got 10 in test 2"),
     ],
 )
@@ -183,15 +297,17 @@ def test_a_dirty_history_gets_one_sentence(tmp_path: Path, text: str, reason: st
 
 
 def test_a_history_that_cannot_be_read_gets_one_sentence(tmp_path: Path) -> None:
-    """It is not there, it is a folder, or no text."""
-    binary = tmp_path / "history.csv"
+    """It is not there, it is a folder of nothing, or no text."""
+    binary = tmp_path / "binary" / "history.csv"
+    binary.parent.mkdir()
     binary.write_bytes(b"effect\xff\xfe")
+    (tmp_path / "empty").mkdir()
     for source, reason in (
-        (str(tmp_path / "missing.csv"), "No such file or directory"),
-        (str(tmp_path), "Is a directory"),
-        (str(binary), "no text in UTF-8"),
+        (str(tmp_path / "missing.csv"), "must be a file, a folder or a pattern of files"),
+        (str(tmp_path / "empty"), "must hold CSV or Parquet files"),
+        (str(binary), "must have the columns"),
     ):
-        assert_refused((*FEW, "--from", source, "--sd", "1"), f"{reason}; choose another --from")
+        assert_refused((*FEW, "--from", source, "--sd", "1"), reason)
 
 
 @pytest.mark.parametrize(
@@ -261,15 +377,15 @@ def test_its_page_needs_no_network(tmp_path: Path) -> None:
         (("--traffic-per-day", "0"), ">= 1"),
         (("--min-days", "-1"), ">= 0"),
         (("--max-days", "1.5"), ">= 1"),
-        (("--out", "plan.txt"), "end in .csv or .json"),
+        (("--out", "plan.txt"), "end in .csv, .json or .html"),
         (("--out", "missing/plan.csv"), "there is no folder missing; choose another --out"),
         (("--plot", "missing/plan.html"), "there is no folder missing; choose another --plot"),
         (("--law", "Signs", "--sd", "1"), "give --law or --sd, not both"),
         (("--prior", "Beta(2, 3)", "--from", "x.csv"), "give --prior or --from, not both"),
         (("--fit", "npmle"), "--fit needs past tests"),
-        (("--min-days", "29"), "min_days must be at most max_days, 28, got 29"),
+        (("--min-days", "29"), "--min-days must be at most --max-days, 28, got 29"),
         (("--law", "Signs", "--prior", "Beta(2, 3)"), "at most 500 samples, got 28,000"),
-        (("--law", "Signs", *SMALL[2:], "--min-days", "1"), "min_days must be 0 under Signs"),
+        (("--law", "Signs", *SMALL[2:], "--min-days", "1"), "--min-days must be 0 under Signs"),
     ],
 )
 def test_every_bad_value_gets_one_sentence(options: tuple[str, ...], reason: str) -> None:

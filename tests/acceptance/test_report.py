@@ -23,7 +23,7 @@ def cape(tasks: int, bound: float = 1.0) -> dwell.Cape:
 
 
 def test_a_wide_gap_gives_the_bound_of_elimination() -> None:
-    """lm:claim3, with the constant 288."""
+    """Lemma 7, with the constant 288."""
     logarithm = log(4 * 2 * 10**6 / 0.05)
     enough = 288 * (2 / 0.2) ** 2 * logarithm + 1
     assert regret_bound(cape(10**9), gap=0.2) == pytest.approx(5 * enough / 10**9)
@@ -31,7 +31,7 @@ def test_a_wide_gap_gives_the_bound_of_elimination() -> None:
 
 @pytest.mark.parametrize("gap", [0.0, 0.001])
 def test_a_narrow_gap_gives_the_bound_of_committing(gap: float) -> None:
-    """lm:claim4, also where two policies are equally good."""
+    """Lemma 8, also where two policies are equally good."""
     logarithm = log(4 * 2 * 10**6 / 0.05)
     expected = 3 * sqrt(8 * logarithm / 10**6) + 5 * 10**6 / 10**9
     assert regret_bound(cape(10**9), gap=gap) == pytest.approx(expected)

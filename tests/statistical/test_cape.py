@@ -43,7 +43,7 @@ INSTANCES = {
 
 @pytest.mark.parametrize("name", INSTANCES)
 def test_all_bounds_hold_at_once_in_at_least_1_minus_delta_of_the_runs(name: str) -> None:
-    """Lemma claim1 over 1,000 runs.
+    """Lemma 5 over 1,000 runs.
 
     The bounds are Hoeffding's with a union bound, so that the true share is far above 1 - delta;
     were it exactly 1 - delta, this test would fail in half of all seeds, and at 0.97 in 0.2 %.
@@ -78,7 +78,7 @@ def test_the_best_policy_is_never_dropped(name: str) -> None:
 
 
 def test_esc_finds_an_index_beyond_which_no_policy_is_best() -> None:
-    """Lemma k2bound: over 100 runs at most delta fail; in fact none do."""
+    """Lemma 2: over 100 runs at most delta fail; in fact none do."""
     world = World(Atoms([-1, 0, 1]), Signs())
     family = Countable(c=0.35, tasks=10**5, delta=DELTA)
     best = best_of(family, world)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dwell import Cape
+from dwell.cli.output import Outputs
 from dwell.cli.reproduce import check_claims
 from dwell.lab.claims import CLAIMS
 from dwell.lab.claims.finding import Effort, fit_slope
@@ -31,14 +32,13 @@ def test_a_learner_with_its_elimination_reversed_is_found_out(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The rows on elimination and on rates fail, and so does the command."""
-    effort = Effort(quick=True, cape=Reversed)
-    assert check_claims(["elimination", "rates"], effort, as_json=False, out=tmp_path) == 1
+    effort, report = Effort(quick=True, cape=Reversed), tmp_path / "report.json"
+    assert check_claims(["elimination", "rates"], effort, Outputs(out=report)) == 1
     printed = capsys.readouterr().out
     assert printed.count("FAILS") == 2
     assert "holds" not in printed
     assert "2 of 2 checked claims FAIL: elimination, rates." in printed
-    report = json.loads((tmp_path / "report.json").read_text())
-    assert [found["holds"] for found in report["findings"]] == [False, False]
+    assert [found["holds"] for found in json.loads(report.read_text())["rows"]] == [False, False]
 
 
 @pytest.mark.parametrize("claim", ["elimination", "rates"])

@@ -58,7 +58,7 @@ def test_the_boundaries_are_those_of_the_paper(
 
 
 def test_a_policy_that_reaches_its_cap_inside_the_band_rejects() -> None:
-    """At the cap only a sum at or above the band accepts (eq. pol-hoeff1)."""
+    """At the cap only a sum at or above the band accepts (eq. (4))."""
     policy = the(hoeffding([4], c=0.35, tasks=10_000, delta=0.05))
     outcomes = scan([[1, -1, 1, 1], [1, -1, 1, -1]], policy)
     assert policy.upper[-1] > 2

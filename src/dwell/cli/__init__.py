@@ -3,7 +3,11 @@
 Nothing heavy is imported before a command runs: `dwell --help` loads no numerical library.
 """
 
+import errno
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import click
@@ -14,6 +18,7 @@ from dwell.cli.demo import demo
 from dwell.cli.evaluate import evaluate
 from dwell.cli.exact import exact
 from dwell.cli.history import history
+from dwell.cli.output import say
 from dwell.cli.plan import plan
 from dwell.cli.reproduce import reproduce
 from dwell.cli.simulate import simulate
@@ -22,6 +27,8 @@ from dwell.errors import DwellError, NothingWorthTesting
 _BAD_INPUT = 2
 _NOTHING_WORTH_TESTING = 3
 _INTERRUPTED = 130
+_OUTPUT_FAILS = (errno.ENOSPC, errno.EIO, errno.EBADF, errno.EFBIG, errno.EDQUOT)
+_NOBODY_READS = 141  # as of whatever else writes to a pipe that nobody reads: 128 + SIGPIPE
 
 
 class _Commands(click.Group):
@@ -29,6 +36,10 @@ class _Commands(click.Group):
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """Run a command and leave the process."""
+        if sys.stderr is None:  # closed: what would be said there is for nobody
+            sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - it is open as long as the process
+        if sys.stdout is None:
+            _leave("Error: the standard output is closed; open it or send it to a file", _BAD_INPUT)
         try:
             status = super().main(*args, **{**extra, "standalone_mode": False})
         except click.Abort:
@@ -41,11 +52,47 @@ class _Commands(click.Group):
             _leave(f"Error: {error}", _BAD_INPUT)
         except MemoryError:
             _leave("Error: this takes more memory than there is; use smaller caps", _BAD_INPUT)
+        except OSError as error:
+            if error.filename is not None or error.errno not in _OUTPUT_FAILS:
+                raise
+            _abandon_output()
+            reason = error.strerror or str(error)
+            _leave(
+                f"Error: cannot write to the standard output: {reason}; send it elsewhere",
+                _BAD_INPUT,
+            )
         sys.exit(status or 0)
+
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        """Understand the words; help is printed here."""
+        with _reader_gone():
+            return super().make_context(*args, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command."""
+        with _reader_gone():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _reader_gone() -> Iterator[None]:
+    """Leave in silence where nobody reads any more; click would say 1, as of an error."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _abandon_output()
+        raise click.exceptions.Exit(_NOBODY_READS) from None
+
+
+def _abandon_output() -> None:
+    """Send what is left to nowhere, so that the interpreter does not fail over it at its end."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _leave(sentence: str, status: int) -> None:
-    click.echo(sentence, err=True)
+    say(sentence)
     sys.exit(status)
 
 

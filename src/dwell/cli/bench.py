@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from itertools import product
-from pathlib import Path
+from typing import Any
 
 import click
 
+from dwell.cli.command import Command, flag
 from dwell.cli.learners import listing
 from dwell.cli.options import (
     number_of_runs,
     option,
     output_options,
     seed_option,
+    stacked,
     whole_numbers,
     workers_option,
 )
-from dwell.cli.output import progress, show
+from dwell.cli.output import Outputs, progress
 from dwell.cli.running import Job, executor_of, run_all
 from dwell.errors import InvalidInput
-from dwell.files import write_whole
 from dwell.learners.registry import LEARNERS
 
 _TASKS, _QUICK_TASKS = (10**2, 10**3, 10**4, 10**5, 10**6), (10**2, 10**3, 10**4)
@@ -64,41 +65,51 @@ def bench(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
+_COMPARED = (
+    option(
+        "--instances",
+        _names_of("instance", _instance_names),
+        metavar="LIST",
+        help="Which instances of the suite, by name.  [default: all]",
+    ),
+    option(
+        "--learners",
+        _names_of("learner", lambda: _CHOOSERS),
+        metavar="LIST",
+        help="Which learners, by name.  [default: all]",
+    ),
+    flag(
+        "--grid",
+        help="Let policies differ in the width of their band too: c = 0.2, 0.35, 0.5 and 0.7.",
+    ),
+)
+_RUNS = (
+    option(
+        "--tasks",
+        whole_numbers,
+        metavar="LIST",
+        help="How many tasks there will be.  [default: 1e2,1e3,1e4,1e5,1e6; up to 1e4 with "
+        "--quick]",
+    ),
+    option(
+        "--replications",
+        number_of_runs,
+        help=f"How many runs per figure.  [default: {_REPLICATIONS}; {_QUICK_REPLICATIONS} with "
+        "--quick]",
+    ),
+    flag("--quick", help="Fewer tasks and runs: a minute at most."),
+    seed_option,
+    workers_option("2"),
+)
+
+
+def _with_options(command: Any) -> Any:
+    return stacked(stacked(output_options()(command), _RUNS, "The runs"), _COMPARED, "The contest")
+
+
 @listing(*_CHOOSERS)
-@bench.command
-@option(
-    "--instances",
-    _names_of("instance", _instance_names),
-    metavar="LIST",
-    help="Which instances of the suite, by name.  [default: all]",
-)
-@option(
-    "--learners",
-    _names_of("learner", lambda: _CHOOSERS),
-    metavar="LIST",
-    help="Which learners, by name.  [default: all]",
-)
-@option(
-    "--tasks",
-    whole_numbers,
-    metavar="LIST",
-    help="How many tasks there will be.  [default: 1e2,1e3,1e4,1e5,1e6; up to 1e4 with --quick]",
-)
-@option(
-    "--replications",
-    number_of_runs,
-    help=f"How many runs per figure.  [default: {_REPLICATIONS}; {_QUICK_REPLICATIONS} with "
-    "--quick]",
-)
-@seed_option
-@workers_option("2")
-@click.option(
-    "--grid",
-    is_flag=True,
-    help="Let policies differ in the width of their band too: c = 0.2, 0.35, 0.5 and 0.7.",
-)
-@click.option("--quick", is_flag=True, help="Fewer tasks and runs: a minute at most.")
-@output_options
+@bench.command(cls=Command)
+@_with_options
 def learners(
     instances: tuple[str, ...] | None,
     learners: tuple[str, ...] | None,
@@ -108,9 +119,7 @@ def learners(
     workers: int,
     grid: bool,
     quick: bool,
-    as_json: bool,
-    out: Path | None,
-    plot: Path | None,
+    outputs: Outputs,
 ) -> None:
     """See what share of the best ROI each learner earns on the suite.
 
@@ -126,7 +135,7 @@ def learners(
     \b
     Examples:
       dwell bench learners --quick
-      dwell bench learners --instances rare-win,headlines --learners cape,etc --tasks 1e4,1e6
+      dwell bench learners --instances rare-win --learners cape,etc --tasks 1e4
       dwell bench learners --grid --out scores.csv --plot scores.html
     """  # noqa: D301 - click knows text to keep as it is by a real backspace
     from dwell.lab.suite import suite
@@ -153,6 +162,5 @@ def learners(
         finished = run_all(jobs, seed=seed, executor=executor, advance=advance)
         rows = [score_row(*cell, runs) for cell, runs in zip(cells, finished, strict=True)]
     about = {"grid": grid, "replications": replications, "seed": seed}
-    show(about, rows, *score_grids(rows), as_json=as_json, out=out)
-    if plot is not None:
-        write_whole(plot, score_page(about, chosen, rows), "--plot")
+    outputs.write(about, rows, lambda: score_page(about, chosen, rows))
+    outputs.show(about, rows, *score_grids(rows))

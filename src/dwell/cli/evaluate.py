@@ -8,35 +8,34 @@ from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from math import nextafter
-from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from dwell import checks
+from dwell.cli.command import Command, flag
+from dwell.cli.files import files_in, refuse_inputs
 from dwell.cli.logs import Asked, log_options
 from dwell.cli.options import (
-    file_ending_in,
-    json_option,
     not_negative,
     one_of,
     option,
+    output_options,
     probability,
     stacked,
     whole,
 )
 from dwell.cli.output import (
+    Outputs,
     note,
     print_grid,
     print_json,
     progress,
     progress_by_share,
     wrapped,
-    write_figures,
 )
 from dwell.errors import InvalidInput
-from dwell.files import write_whole
 
 if TYPE_CHECKING:
     from dwell.history.replay.current_rule import AtEnd
@@ -74,7 +73,7 @@ _OPTIONS = (
         default="0",
         help="What each test costs besides its samples, in samples.",
     ),
-    click.option("--check", is_flag=True, help="Only read it, and say what is wrong with it."),
+    flag("--check", help="Only read it, and say what is wrong with it."),
     option(
         "--current",
         _current,
@@ -85,6 +84,13 @@ _OPTIONS = (
     ),
     option("--min-samples", whole, default="1", help="No policy looks before it has as many."),
     option("--alpha", probability, default="0.05", help="How often an interval may miss."),
+    option(
+        "--longest",
+        whole,
+        metavar="SAMPLES",
+        help="No test has more samples, nor ever will: the current rule and batches have "
+        "guaranteed intervals only if this is known.",
+    ),
     option(
         "--guaranteed",
         one_of("bernstein", "betting"),
@@ -111,31 +117,21 @@ _OPTIONS = (
         help="Work on a Dask cluster instead: tcp://host:port.",
     ),
 )
-_OUTPUT = (
-    click.option("--all", "every", is_flag=True, help="Show all policies, not only the best 15."),
-    option(
-        "--out",
-        file_ending_in(".html", ".csv", ".json"),
-        metavar="FILE",
-        help="Write a page that needs no network to FILE.html, or the figures to FILE.csv or "
-        "FILE.json.",
-    ),
-    json_option,
-)
+_OUTPUT = (flag("--all", "every", help="Show all policies, not only the best 15."),)
 
 
 def _with_options(command: Any) -> Any:
-    return stacked(log_options(stacked(command, _OUTPUT)), _OPTIONS)
+    command = stacked(output_options()(command), _OUTPUT, "Output")
+    return stacked(log_options(command), _OPTIONS, "The evaluation")
 
 
-@click.command
+@click.command(cls=Command)
 @_with_options
 def evaluate(
     asked: Asked,
     check: bool,
     every: bool,
-    out: Path | None,
-    as_json: bool,
+    outputs: Outputs,
     workers: int | None,
     scheduler: str | None,
     **given: Any,
@@ -157,16 +153,19 @@ def evaluate(
     Examples:
       dwell evaluate log.parquet --setup-cost 1000
       dwell evaluate log.csv --check
-      dwell evaluate log.csv --columns value=revenue --current significant --out report.html
+      dwell evaluate log.csv --columns value=revenue --plot report.html
       dwell evaluate --query "select * from tests" --database tests.duckdb --json
     """  # noqa: D301 - click knows text to keep as it is by a real backspace
-    if check and out is not None:
-        raise InvalidInput("--check writes nothing: give it without --out")
+    if check and outputs.files:
+        raise InvalidInput(f"--check writes nothing: give it without {next(iter(outputs.files))}")
     if workers is not None and scheduler is not None:
         raise InvalidInput("give --workers or --scheduler, not both")
     if check:
-        _check(asked, as_json, given)
+        _check(asked, outputs.as_json, given)
         return
+    given_log = click.get_current_context().params
+    read = (given_log["log"], given_log["database"], *files_in(given_log["query"]))
+    refuse_inputs(outputs.files, read)
     from dwell.report.evaluation.report import evaluate as evaluated
 
     log = asked.log()
@@ -175,7 +174,7 @@ def evaluate(
         progress_by_share("reading the log") as advance,
     ):
         report = evaluated(log, executor=executor, advance=advance, **given)
-    _show(report, asked.notes, every=every, as_json=as_json, out=out)
+    _show(report, asked.notes, every, outputs)
 
 
 @contextmanager
@@ -216,20 +215,19 @@ def _check(asked: Asked, as_json: bool, given: dict[str, Any]) -> None:
         raise InvalidInput("the log cannot be used as it is: mend what is refused, and check again")
 
 
-def _show(
-    report: Report, notes: tuple[str, ...], *, every: bool, as_json: bool, out: Path | None
-) -> None:
-    from dwell.report.evaluation.rows import about, figures, rows
+def _show(report: Report, notes: tuple[str, ...], every: bool, outputs: Outputs) -> None:
+    from dwell.report.evaluation.rows import about, rows
     from dwell.report.evaluation.text import fitted, grid, legend, summary
 
-    if out is not None and out.suffix.lower() == ".html":
+    def page() -> str:
         from dwell.report.evaluation.page import page_of
 
-        write_whole(out, page_of(report, notes), "--out")
-    elif out is not None:
-        write_figures(out, about(report, notes), rows(report))
-    if as_json:
-        print_json(figures(report, notes))
+        return page_of(report, notes)
+
+    told, found = about(report, notes), rows(report)
+    outputs.write(told, found, page)
+    if outputs.as_json:
+        outputs.show(told, found)
     else:
         wrapped(summary(report))
         table = grid(report, most=None) if every else grid(report)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
+from dwell.cli.command import Command
 from dwell.cli.options import Problem, output_options, problem_options
-from dwell.cli.output import progress, show
-from dwell.files import write_whole
+from dwell.cli.output import Outputs, progress
 
 
-@click.command
+@click.command(cls=Command)
 @problem_options("--tasks")
-@output_options
-def exact(problem: Problem, as_json: bool, out: Path | None, plot: Path | None) -> None:
+@output_options()
+def exact(problem: Problem, outputs: Outputs) -> None:
     """Compute what each policy earns and costs, with no sampling.
 
     ROI is the value of what is accepted per unit of testing. A policy stops as soon as the running
@@ -40,6 +38,5 @@ def exact(problem: Problem, as_json: bool, out: Path | None, plot: Path | None) 
         "best_cap": policies.caps[table.best],
         "best_roi": rows[table.best].roi,
     }
-    show(about, rows, exact_grid(rows), as_json=as_json, out=out)
-    if plot is not None:
-        write_whole(plot, exact_page(table), "--plot")
+    outputs.write(about, rows, lambda: exact_page(table))
+    outputs.show(about, rows, exact_grid(rows))

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from dwell import checks
+from dwell.cli.command import Command, flag
 from dwell.cli.files import writable
 from dwell.cli.logs import FORMS
 from dwell.cli.options import (
@@ -23,7 +24,7 @@ from dwell.cli.options import (
     whole,
 )
 from dwell.cli.output import note, print_json, progress
-from dwell.errors import InvalidInput
+from dwell.errors import CannotWrite, InvalidInput
 
 _ENDINGS = (".csv", ".parquet")
 
@@ -85,12 +86,15 @@ _OPTIONS = (
         help="The share of tests with a fault to be warned of: arms of unequal size, or gaps in "
         "the order of raw samples.",
     ),
+)
+_OUTPUT = (
+    flag("--overwrite", help="Replace FILE if there is one: it may be a log of yours."),
     json_option,
 )
 
 
 def _with_options(command: Any) -> Any:
-    return stacked(command, _OPTIONS)
+    return stacked(stacked(command, _OUTPUT, "Output"), _OPTIONS, "The log")
 
 
 @click.group(invoke_without_command=True)
@@ -106,7 +110,7 @@ def history(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-@history.command
+@history.command(cls=Command)
 @click.argument(
     "file",
     callback=lambda _, parameter, text: writable(Path(text), _ENDINGS, parameter.metavar),
@@ -117,6 +121,7 @@ def generate(
     file: Path,
     base_rate: float | None,
     sd: float | None,
+    overwrite: bool,
     as_json: bool,
     **given: Any,
 ) -> None:
@@ -137,8 +142,8 @@ def generate(
     Examples:
       dwell history generate log.parquet
       dwell history generate log.csv --form two-arm --tests 50 --faults 0.1
-      dwell history generate log.csv --form counts --prior "Normal(0, 0.002)" --base-rate 0.012
-      dwell history generate large.parquet --rows 20_000_000 --sd 1.5 --prior "Normal(0, 0.1)"
+      dwell history generate log.csv --form counts --prior "Normal(0, 0.002)"
+      dwell history generate large.parquet --rows 20_000_000 --sd 1.5
     """  # noqa: D301 - click knows text to keep as it is by a real backspace
     if base_rate is not None and sd is not None:
         raise InvalidInput("give --base-rate or --sd, not both")
@@ -146,6 +151,8 @@ def generate(
         raise InvalidInput("give --tests or --rows, not both")
     if sd is not None and given["form"] == "counts":
         raise InvalidInput("counts are of outcomes 0 and 1: give --base-rate instead of --sd")
+    if file.exists() and not overwrite:
+        raise CannotWrite(f"there is a file {file} already; choose another, or give --overwrite")
     from dwell.history.datasets.synthetic_log import LAW, STEPS
     from dwell.history.datasets.synthetic_log import generate as write
     from dwell.laws import Gaussian, Lift

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dwell import checks
+from dwell.cli.command import flag
 from dwell.cli.options import Command, one_of, option, seed_option, stacked
 from dwell.cli.parsing import number
 from dwell.errors import InvalidInput
@@ -53,7 +54,8 @@ class Asked:
         return check(self.source, **self.reading)
 
 
-def _columns(name: str, text: str) -> dict[str, str]:
+def titles_of_columns(name: str, text: str) -> dict[str, str]:
+    """Titles by our names: value=revenue,test=id."""
     pairs = [part.partition("=") for part in text.split(",")]
     if not all(ours.strip() and title.strip() for ours, _, title in pairs):
         raise InvalidInput(f"{name} must look like value=revenue,test=id, got {checks.shown(text)}")
@@ -74,7 +76,8 @@ def _bounds(name: str, text: str) -> tuple[float, float]:
     return low, high
 
 
-def _arms(name: str, text: str) -> tuple[str, ...]:
+def labels_of_arms(name: str, text: str) -> tuple[str, ...]:
+    """What arms are called, the control first."""
     labels = tuple(part.strip() for part in text.split(","))
     if len(labels) < 2 or not all(labels) or len(set(labels)) < len(labels):
         raise InvalidInput(
@@ -107,7 +110,7 @@ _OPTIONS = (
     ),
     option(
         "--columns",
-        _columns,
+        titles_of_columns,
         metavar="LIST",
         help="Titles of columns where they differ: value=revenue,test=id.",
     ),
@@ -126,7 +129,7 @@ _OPTIONS = (
     ),
     option(
         "--arms",
-        _arms,
+        labels_of_arms,
         metavar="LABELS",
         help="Which arms to compare: control,treatment; rows of others are left out.",
     ),
@@ -135,7 +138,7 @@ _OPTIONS = (
         default=None,
         help="Whether batches have all users since the first period.  [default: refused if so]",
     ),
-    click.option("--sort", is_flag=True, help="Sort rows first, without trying to do without."),
+    flag("--sort", help="Sort rows first, without trying to do without."),
     option("--memory", _memory, default="1GB", metavar="SIZE", help="What sorting may take of it."),
     seed_option,
 )
@@ -155,7 +158,7 @@ def log_options(command: Callable[..., None]) -> Command:
         source, notes = _source(**where)
         command(asked=Asked(source, notes, reading, sort, seed), **values)
 
-    return click.argument("log", required=False)(stacked(with_log, _OPTIONS))
+    return click.argument("log", required=False)(stacked(with_log, _OPTIONS, "The log"))
 
 
 def _source(

@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dwell import checks
+from dwell.cli.command import Option as _Option
+from dwell.cli.command import flag
 from dwell.cli.files import writable
+from dwell.cli.output import Outputs
 from dwell.cli.parsing import number, parse_law, parse_prior
 from dwell.errors import InvalidInput
 
@@ -57,7 +60,7 @@ def problem_options(band_tasks: str) -> Callable[[Callable[..., None]], Command]
     Args:
         band_tasks: The name of the option for the number of tasks in the policies' band.
     """
-    options = (
+    world = (
         option(
             "--prior",
             prior,
@@ -73,6 +76,14 @@ def problem_options(band_tasks: str) -> Callable[[Callable[..., None]], Command]
             metavar="TEXT",
             help="What a sample looks like: Signs, Lift(base_rate) or Gaussian(sd).",
         ),
+        option(
+            "--setup-cost",
+            not_negative,
+            default="20",
+            help="What each test costs besides its samples.",
+        ),
+    )
+    policies = (
         option(
             "--caps",
             caps,
@@ -92,12 +103,6 @@ def problem_options(band_tasks: str) -> Callable[[Callable[..., None]], Command]
             default="1",
             help="The policies do not stop before they have drawn this many.",
         ),
-        option(
-            "--setup-cost",
-            not_negative,
-            default="20",
-            help="What each test costs besides its samples.",
-        ),
     )
 
     def decorate(command: Callable[..., None]) -> Command:
@@ -110,38 +115,52 @@ def problem_options(band_tasks: str) -> Callable[[Callable[..., None]], Command]
             problem = Problem(world=world, **{name: values.pop(name) for name in names})
             command(problem=problem, **values)
 
-        return stacked(with_problem, options)
+        return stacked(stacked(with_problem, policies, "The policies"), world, "The world")
 
     return decorate
 
 
-def output_options(command: Command) -> Command:
-    """The options `--json`, `--out` and `--plot`."""
-    return stacked(
-        command,
-        (
-            json_option,
-            option(
-                "--out",
-                file_ending_in(".csv", ".json"),
-                metavar="FILE",
-                help="Write the figures to FILE.csv or FILE.json.",
-            ),
-            option(
-                "--plot",
-                file_ending_in(".html"),
-                metavar="FILE",
-                help="Draw them into FILE.html, a page that needs no network.",
-            ),
+def output_options(page: str | None = None) -> Callable[[Callable[..., None]], Command]:
+    """The options `--json`, `--out` and `--plot`, given to the command as `outputs`.
+
+    They mean the same in all commands.
+
+    Args:
+        page: The page that is drawn where no other is asked for; None if there is to be none.
+    """
+    options = (
+        json_option,
+        option(
+            "--out",
+            file_ending_in(".csv", ".json", ".html"),
+            metavar="FILE",
+            help="Write the figures to FILE.csv or FILE.json, or the page to FILE.html.",
+        ),
+        option(
+            "--plot",
+            file_ending_in(".html"),
+            metavar="FILE",
+            help="Draw the page into FILE.html; it needs no network."
+            + (f"  [default: {page}]" if page else ""),
         ),
     )
 
+    def decorate(command: Callable[..., None]) -> Command:
+        @wraps(command)
+        def with_outputs(as_json: bool, out: Path | None, plot: Path | None, **values: Any) -> None:
+            if page is not None and plot is None and (out is None or out.suffix.lower() != ".html"):
+                plot = writable(Path(page), (".html",), "--plot")
+            command(outputs=Outputs(as_json=as_json, out=out, plot=plot), **values)
 
-json_option: Option = click.option(
-    "--json", "as_json", is_flag=True, help="Print JSON and nothing else."
-)
+        return stacked(with_outputs, options, "Output")
+
+    return decorate
+
+
+json_option: Option = flag("--json", "as_json", help="Print JSON and nothing else.")
 seed_option: Option = click.option(
     "--seed",
+    cls=_Option,
     callback=lambda _, parameter, text: whole(parameter.opts[0], text, least=0),
     default="0",
     metavar="NUMBER",
@@ -184,6 +203,7 @@ def option(
     return click.option(
         name,
         *names,
+        cls=_Option,
         callback=lambda _, parameter, text: None if text is None else read(parameter.opts[0], text),
         default=default,
         show_default=default is not None,
@@ -192,10 +212,12 @@ def option(
     )
 
 
-def stacked(command: Command, options: tuple[Option, ...]) -> Command:
-    """The command with options, which its help then shows in this order."""
+def stacked(command: Command, options: tuple[Option, ...], section: str = "") -> Command:
+    """The command with options, which its help then shows in this order under this heading."""
     for add in reversed(options):
         command = add(command)
+        added = command.__click_params__[-1]  # type: ignore[attr-defined]  # where click keeps them
+        added.section = section
     return command
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from dwell.cli.files import read_text
+from dwell.cli.command import Command
+from dwell.cli.files import files_in, refuse_inputs
+from dwell.cli.logs import labels_of_arms, titles_of_columns
 from dwell.cli.options import (
     law,
     not_negative,
@@ -19,15 +22,17 @@ from dwell.cli.options import (
     stacked,
     whole,
 )
-from dwell.cli.output import note, print_grid, progress, show, wrapped
+from dwell.cli.output import Outputs, note, print_grid, progress, wrapped
 from dwell.cli.parsing import parse_prior
-from dwell.errors import InvalidInput
-from dwell.files import write_whole
+from dwell.errors import InvalidInput, NothingWorthTesting
 
 if TYPE_CHECKING:
-    from dwell.planning import Fitted, Plan, Terms
+    from dwell.history.reading.summaries import Summaries
+    from dwell.planning import Fitted, Terms
+    from dwell.report.plan.text import Basis
 
 _PRIOR, _SD = "Normal(-0.0003, 0.0045)", 0.16
+_MONEY = ("--value-of-lift", "--price-per-sample")
 
 
 def _rules(_: str, text: str) -> tuple[str, ...]:
@@ -40,7 +45,7 @@ def _days(name: str, text: str) -> int:
     return whole(name, text, least=0)
 
 
-_OPTIONS = (
+_IDEAS = (
     option(
         "--prior",
         prior,
@@ -50,12 +55,27 @@ _OPTIONS = (
     ),
     option(
         "--from",
-        lambda _, text: Path(text),
+        lambda _, text: text,
         "source",
-        metavar="FILE.csv",
-        help="Fit the prior to past tests instead: a row each, with the columns effect and "
-        "standard_error, or n_c, x_c, n_t and x_t (users and conversions of control and "
-        "treatment).",
+        metavar="FILE",
+        help="Fit the prior to past tests instead: any log that `dwell evaluate` reads, or a table "
+        "with the columns effect and standard_error and a row per test.",
+    ),
+    option("--query", lambda _, text: text, metavar="SQL", help="Read a query instead of FILE."),
+    option(
+        "--database",
+        lambda _, text: text,
+        metavar="PATH",
+        help="What to query: a DuckDB file, or postgresql://….  [default: files that it names]",
+    ),
+    option(
+        "--columns",
+        titles_of_columns,
+        metavar="LIST",
+        help="Titles of columns where they differ: effect=lift,test=id.",
+    ),
+    option(
+        "--arms", labels_of_arms, metavar="LABELS", help="What arms are called: control,treatment."
     ),
     option(
         "--fit",
@@ -63,11 +83,13 @@ _OPTIONS = (
         metavar="KIND",
         help="What to fit: normal, or npmle, a prior of any shape.  [default: normal]",
     ),
+)
+_SAMPLES = (
     option(
         "--sd",
         positive,
         help="The standard deviation of one sample, a treated user's outcome minus an untreated "
-        f"one's.  [default: {_SD}, or what counts in FILE.csv say]",
+        f"one's.  [default: {_SD}, or what past tests say]",
     ),
     option(
         "--law",
@@ -76,6 +98,15 @@ _OPTIONS = (
         help="What a sample looks like: Gaussian(sd), the same as --sd; for tests of few samples "
         "also Signs or Lift(base_rate).",
     ),
+    option("--traffic-per-day", whole, default="1000", help="How many samples a day brings."),
+    option(
+        "--min-days",
+        _days,
+        help="No policy looks before.  [default: 1; 0 where policies look after every sample]",
+    ),
+    option("--max-days", whole, default="28", help="No test runs longer."),
+)
+_COSTS = (
     option(
         "--setup-cost",
         not_negative,
@@ -89,13 +120,8 @@ _OPTIONS = (
         default="100_000",
         help="What a value of 1 earns in a year, in money.",
     ),
-    option("--traffic-per-day", whole, default="1000", help="How many samples a day brings."),
-    option(
-        "--min-days",
-        _days,
-        help="No policy looks before.  [default: 1; 0 where policies look after every sample]",
-    ),
-    option("--max-days", whole, default="28", help="No test runs longer."),
+)
+_COMPARED = (
     option(
         "--rules",
         _rules,
@@ -106,14 +132,14 @@ _OPTIONS = (
 
 
 def _with_options(command: Any) -> Any:
-    return stacked(output_options(command), _OPTIONS)
+    command = stacked(output_options()(command), _COMPARED, "Current rules")
+    command = stacked(stacked(command, _COSTS, "What tests cost and earn"), _SAMPLES, "Samples")
+    return stacked(command, _IDEAS, "What ideas are worth")
 
 
-@click.command
+@click.command(cls=Command)
 @_with_options
-def plan(
-    rules: tuple[str, ...] | None, as_json: bool, out: Path | None, plot: Path | None, **given: Any
-) -> None:
+def plan(rules: tuple[str, ...] | None, outputs: Outputs, **given: Any) -> None:
     """Find the most that testing can earn, and what current rules leave on the table.
 
     Compares the best policy there is, a simple one that people can explain and current rules, all
@@ -126,7 +152,7 @@ def plan(
       p05-two-sided, p05-one-sided  test to the end, ship what is significant
       obrien-fleming, pocock        group-sequential tests with 5 looks
       to-the-end                    test to the end, ship what is above 0
-      powered                       sized to find the prior's sd, 80 % power at 5 %
+      powered                       sized to find the prior's sd with 80 % power
       msprt                         mixture SPRT: always-valid p-values
       posterior                     stop when 95 % sure
       test-and-roll                 sized for a year's traffic
@@ -136,71 +162,122 @@ def plan(
     \b
     Examples:
       dwell plan
-      dwell plan --prior "Normal(-0.001, 0.01)" --sd 0.3 --setup-cost 5000 --max-days 14
+      dwell plan --prior "Normal(-0.001, 0.01)" --sd 0.3 --setup-cost 5000
       dwell plan --from tests.csv --fit npmle --plot plan.html
       dwell plan --rules p05-two-sided,msprt --json
-      dwell plan --law Signs --prior "Beta(2, 3)" --traffic-per-day 50 --max-days 2 --setup-cost 5
+      dwell plan --law Signs --prior "Beta(2, 3)" --max-days 5 --traffic-per-day 9
     """  # noqa: D301 - click knows text to keep as it is by a real backspace
     from dwell.planning import RULES
     from dwell.planning import plan as made
     from dwell.report.plan.about import about
     from dwell.report.plan.rows import limits, option_rows
-    from dwell.report.plan.text import limits_grid, lines, ranking_grid
+    from dwell.report.plan.text import limits_grid, lines, ranking_grid, rests_on
 
-    terms, past = _terms(**given)
-    with progress("computing the plan"):
+    refuse_inputs(outputs.files, (given["source"], given["database"], *files_in(given["query"])))
+    terms, basis = _terms(**given)
+    with progress("computing the plan"), _assumed_money(basis.assumed):
         found = made(terms, RULES if rules is None else rules)
-        page = None if plot is None else _page(found, past)
-    rows = option_rows(found)
-    if not as_json:
-        wrapped(lines(found))
-    show(about(found, past), rows, ranking_grid(rows), as_json=as_json, out=out)
-    if not as_json:
+
+    def page() -> str:
+        from dwell.report.plan.page import plan_page
+
+        return plan_page(found, basis)
+
+    rows, told = option_rows(found), about(found, basis)
+    outputs.write(told, rows, page)
+    if not outputs.as_json:
+        wrapped([*lines(found, basis.assumed), rests_on(terms, basis)])
+    outputs.show(told, rows, ranking_grid(rows))
+    if not outputs.as_json:
         assert found.best.policy is not None  # the best is a policy
         print_grid(limits_grid(limits(terms, found.best.policy)))
-    for sentence in (*(past.notes if past else ()), *found.notes):
+    for sentence in (*basis.notes, *found.notes):
         note(sentence)
-    if plot is not None and page is not None:
-        write_whole(plot, page, "--plot")
 
 
-def _page(found: Plan, past: Fitted | None) -> str:
-    from dwell.report.plan.page import plan_page
-
-    return plan_page(found, past)
+@contextmanager
+def _assumed_money(assumed: tuple[str, ...]) -> Iterator[None]:
+    """Where nothing is worth testing at prices that nobody gave, say that nobody did."""
+    try:
+        yield
+    except NothingWorthTesting as answer:
+        options = [option for option in _MONEY if option in assumed]
+        if "costs" not in str(answer) or not options:
+            raise
+        raise NothingWorthTesting(f"{answer} (assumed: give {' and '.join(options)})") from None
 
 
 def _terms(
     *,
     prior: Any,
-    source: Path | None,
     fit: str | None,
     sd: float | None,
     law: Any,
     min_days: int | None,
+    source: str | None,
+    query: str | None,
+    database: str | None,
+    columns: dict[str, str] | None,
+    arms: tuple[str, str] | None,
     **rest: Any,
-) -> tuple[Terms, Fitted | None]:
-    """The terms that the options make, and the past that the prior was fitted to."""
+) -> tuple[Terms, Basis]:
+    """The terms that the options make, and what they rest on."""
     from dwell.laws import Gaussian
-    from dwell.planning import PastTests, Terms, fitted
+    from dwell.planning import Terms
+    from dwell.report.plan.text import Basis
     from dwell.world import World
 
     _refuse_both("--prior", prior, "--from", source)
+    _refuse_both("--prior", prior, "--query", query)
+    _refuse_both("--from", source, "--query", query)
     _refuse_both("--law", law, "--sd", sd)
-    if fit is not None and source is None:
-        raise InvalidInput("--fit needs past tests to fit a prior to: give --from FILE.csv")
+    if database is not None and query is None:
+        raise InvalidInput("--database needs a --query that says what to read from it")
     past = None
-    if source is not None:
-        told = PastTests.from_csv(read_text(source, "--from"), source.name)
+    if source is not None or query is not None:
+        told = _past(source, query, database, columns=columns, arms=arms)
         sd = sd or told.sd
         if law is None and sd is None:
-            raise InvalidInput(f"{source.name} does not say how noisy one sample is: give --sd")
-        past = fitted(told, "npmle" if fit == "npmle" else "normal")
-        prior = past.prior
-    world = World(prior or parse_prior(_PRIOR), law or Gaussian(sd or _SD))
+            name = "the query" if source is None else source
+            raise InvalidInput(f"{name} does not say how noisy one sample is: give --sd")
+        past = _fitted(told, fit)
+    else:
+        for name, value in (("--fit", fit), ("--columns", columns), ("--arms", arms)):
+            if value is not None:
+                raise InvalidInput(f"{name} needs past tests to fit a prior to: give --from FILE")
+    values = past.prior if past else prior or parse_prior(_PRIOR)
+    world = World(values, law or Gaussian(sd or _SD))
+    basis = Basis(past, _assumed(prior=prior or past, sd=law or sd))
     if min_days is None:
         min_days = 1 if isinstance(world.law, Gaussian) else 0
-    return Terms(world=world, min_days=min_days, **rest), past
+    return Terms(world=world, min_days=min_days, **rest), basis
+
+
+def _past(source: str | None, query: str | None, database: str | None, **how: Any) -> Summaries:
+    from dwell.history.reading.sources import Query
+    from dwell.history.reading.summaries import summaries
+
+    return summaries(source if query is None else Query(query, database), **how)
+
+
+def _fitted(told: Summaries, fit: str | None) -> Fitted:
+    from dataclasses import replace
+
+    from dwell.planning import PastTests, fitted
+
+    past = PastTests(told.effects, told.standard_errors, told.sd)
+    found = fitted(past, "npmle" if fit == "npmle" else "normal")
+    return replace(found, notes=(*told.notes, *found.notes))
+
+
+def _assumed(**known: object) -> tuple[str, ...]:
+    """The options that were not given, and whose defaults make a difference to the plan."""
+    context = click.get_current_context()
+    named = ("setup_cost", "traffic_per_day", "max_days", "price_per_sample", "value_of_lift")
+    default = click.core.ParameterSource.DEFAULT
+    left = [name for name in named if context.get_parameter_source(name) is default]
+    unknown = [name for name, value in known.items() if value is None]
+    return tuple("--" + name.replace("_", "-") for name in (*unknown, *left))
 
 
 def _refuse_both(one: str, given: object, other: str, also: object) -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from dwell.cli.files import writable_folder, write_into
-from dwell.cli.options import json_option, option, seed_option, workers_option
-from dwell.cli.output import print_grid, print_json, progress
+from dwell.cli.command import Command, flag
+from dwell.cli.options import output_options, seed_option, stacked, workers_option
+from dwell.cli.output import Outputs, progress
 from dwell.cli.running import executor_of
 from dwell.errors import InvalidInput
 
@@ -29,26 +28,20 @@ def _names(_: click.Context, __: click.Parameter, asked: tuple[str, ...]) -> lis
     return [name for name in CLAIMS if name in asked or not asked]
 
 
-@click.command
+def _with_options(command: Any) -> Any:
+    quick = flag("--quick", help="Smaller sizes: seconds instead of minutes.")
+    runs = (quick, seed_option, workers_option("2"))
+    return stacked(output_options("dwell-reproduction.html")(command), runs, "The runs")
+
+
+@click.command(cls=Command)
 @click.argument("claims", nargs=-1, metavar="[CLAIM]...", callback=_names)
-@click.option("--quick", is_flag=True, help="Smaller sizes: seconds instead of minutes.")
-@seed_option
-@workers_option("2")
-@json_option
-@option(
-    "--out",
-    lambda name, text: writable_folder(Path(text), name),
-    default="dwell-reproduction",
-    metavar="DIR",
-    help="The folder for report.html and report.json; it is made if there is none.",
-)
-def reproduce(
-    claims: list[str], quick: bool, seed: int, workers: int, as_json: bool, out: Path
-) -> None:
+@_with_options
+def reproduce(claims: list[str], quick: bool, seed: int, workers: int, outputs: Outputs) -> None:
     """Check the claims of the paper against exact figures.
 
-    Prints what the paper states, what was measured and whether the two agree, and writes a report
-    with figures. Leaves with exit code 1 if any claim fails.
+    Prints what the paper states, what was measured and whether the two agree, and draws a page.
+    Leaves with exit code 1 if any claim fails.
 
     \b
     Claims, all of them by default:
@@ -64,21 +57,20 @@ def reproduce(
     \b
     Examples:
       dwell reproduce --quick
-      dwell reproduce --out paper
+      dwell reproduce --out paper.json --plot paper.html
       dwell reproduce elimination rates --seed 7 --json
     """  # noqa: D301 - click knows text to keep as it is by a real backspace
     from dwell.lab.claims.finding import Effort
 
     with executor_of(workers) as executor:
         effort = Effort(quick=quick, seed=seed, executor=executor)
-        status = check_claims(claims, effort, as_json=as_json, out=out)
+        status = check_claims(claims, effort, outputs)
     click.get_current_context().exit(status)
 
 
-def check_claims(names: Sequence[str], effort: Effort, *, as_json: bool, out: Path) -> int:
+def check_claims(names: Sequence[str], effort: Effort, outputs: Outputs) -> int:
     """Check claims, show and write what was found, and return the exit status."""
     from dwell.lab.claims import CLAIMS
-    from dwell.report.encode import json_text
     from dwell.report.reproduction import Reproduction
 
     findings = []
@@ -88,12 +80,9 @@ def check_claims(names: Sequence[str], effort: Effort, *, as_json: bool, out: Pa
             findings.append(CLAIMS[name](effort))
             advance()
     found = Reproduction(findings, effort)
-    if as_json:
-        print_json(found.about())
-    else:
-        print_grid(found.grid())
+    about, rows = found.about(), found.rows()
+    outputs.write(about, rows, found.html)
+    outputs.show(about, rows, found.grid())
+    if not outputs.as_json:
         click.echo(found.conclusion)
-    written = {"report.json": json_text(found.about()) + "\n", "report.html": found.html()}
-    write_into(out, written, "--out")
-    click.echo(f"The report is in {out}", err=as_json)
     return _SOME_FAIL if found.failed else 0

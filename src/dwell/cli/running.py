@@ -73,10 +73,12 @@ def run_all(
     executor: Executor | None,
     advance: Callable[[], None],
 ) -> Iterator[list[Run]]:
-    """The replications of every job in order, with a step of progress after each."""
+    """The replications of every job in order, with a step of progress after each.
+
+    Every job is handed to the workers at once, before the first one is waited for.
+    """
     from dwell.lab.replicate import replicate
 
-    # Every job is handed to the workers before the first one is waited for.
     started = [
         replicate(
             job.learner,
@@ -91,6 +93,10 @@ def run_all(
         )
         for job in jobs
     ]
+    return _in_order(started, advance)
+
+
+def _in_order(started: Sequence[Iterator[Run]], advance: Callable[[], None]) -> Iterator[list[Run]]:
     for runs in started:
         finished = []
         for run in runs:

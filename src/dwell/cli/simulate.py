@@ -2,83 +2,92 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
+from dwell.cli.command import Command, flag
 from dwell.cli.learners import Asked, listing, refuse_without_meaning
 from dwell.cli.options import (
     Problem,
     number_of_runs,
+    one_of,
     option,
     output_options,
     positive,
     problem_options,
     seed_option,
+    stacked,
     whole,
     whole_numbers,
     workers_option,
 )
-from dwell.cli.output import note, progress, show
+from dwell.cli.output import Outputs, note, progress
 from dwell.cli.running import Job, executor_of, run_all
 from dwell.errors import InvalidInput
-from dwell.files import write_whole
 from dwell.learners.registry import LEARNERS
 
 _TASKS = (10**3, 10**4, 10**5, 10**6)
 
 
+_LEARNER = (
+    option(
+        "--learner",
+        one_of(*LEARNERS),
+        default="ladder",
+        metavar="NAME",
+        help="Which learner, as above.",
+    ),
+    option(
+        "--exploration-cap",
+        whole,
+        help="How many tasks cape, cape-sharp, esc-cape and etc explore at most.  "
+        "[default: tasks^(2/3)]",
+    ),
+    option("--step", whole, default="1", help="Policy k of esc and esc-cape has the cap step * k."),
+    option(
+        "--bound",
+        positive,
+        help="Observations lie within -bound and bound; for cape, esc and esc-cape it is enough "
+        "that they are sub-Gaussian with this scale.  [default: 1; under Gaussian there is none]",
+    ),
+)
+_RUNS = (
+    option(
+        "--tasks",
+        whole_numbers,
+        metavar="LIST",
+        help="How many ideas there will be; a row each.  [default: 1e3,1e4,1e5,1e6]",
+    ),
+    option(
+        "--samples",
+        whole_numbers,
+        metavar="LIST",
+        help="A budget of samples instead. A learner that needs a number of tasks is told samples "
+        "/ largest cap (esc and esc-cape, samples / step).",
+    ),
+    option(
+        "--overlap",
+        whole,
+        default="1",
+        help="How many tasks are open at a time, each drawing a sample per unit of time; the "
+        "learner takes their records in the order in which they were begun.",
+    ),
+    option("--replications", number_of_runs, default="20", help="How many runs per row."),
+    flag("--sampled", help="Draw the tasks after exploration too, not expectations."),
+    seed_option,
+    workers_option("1"),
+)
+
+
+def _with_options(command: Any) -> Any:
+    command = problem_options("--band-tasks")(output_options()(command))
+    return stacked(stacked(command, _RUNS, "The runs"), _LEARNER, "The learner")
+
+
 @listing(*LEARNERS)
-@click.command
-@click.option(
-    "--learner",
-    type=click.Choice(list(LEARNERS)),
-    default="ladder",
-    show_default=True,
-    help="Which learner, as below.",
-)
-@option(
-    "--tasks",
-    whole_numbers,
-    metavar="LIST",
-    help="How many ideas there will be; a row each.  [default: 1e3,1e4,1e5,1e6]",
-)
-@option(
-    "--samples",
-    whole_numbers,
-    metavar="LIST",
-    help="A budget of samples instead. A learner that needs a number of tasks is told samples / "
-    "largest cap (esc and esc-cape, samples / step).",
-)
-@option(
-    "--exploration-cap",
-    whole,
-    help="How many tasks cape, cape-sharp, esc-cape and etc explore at most.  "
-    "[default: tasks^(2/3)]",
-)
-@option("--step", whole, default="1", help="Policy k of esc and esc-cape has the cap step * k.")
-@option(
-    "--bound",
-    positive,
-    help="Observations lie within -bound and bound; for cape, esc and esc-cape it is enough that "
-    "they are sub-Gaussian with this scale.  [default: 1; under Gaussian there is none]",
-)
-@option(
-    "--overlap",
-    whole,
-    default="1",
-    help="How many tasks are open at a time, each drawing a sample per unit of time; the learner "
-    "takes their records in the order in which they were begun.",
-)
-@option("--replications", number_of_runs, default="20", help="How many runs per row.")
-@seed_option
-@click.option(
-    "--sampled", is_flag=True, help="Draw the tasks after exploration too, not expectations."
-)
-@workers_option("1")
-@problem_options("--band-tasks")
-@output_options
+@click.command(cls=Command)
+@_with_options
 def simulate(
     problem: Problem,
     learner: str,
@@ -89,9 +98,7 @@ def simulate(
     sampled: bool,
     overlap: int,
     workers: int,
-    as_json: bool,
-    out: Path | None,
-    plot: Path | None,
+    outputs: Outputs,
     **settings: Any,
 ) -> None:
     """Run a learner in a known world and see what it earns of the best ROI.
@@ -109,7 +116,7 @@ def simulate(
     \b
     Examples:
       dwell simulate
-      dwell simulate --learner cape --tasks 1e4,1e6,1e8 --workers 2 --plot regret.html
+      dwell simulate --learner cape --tasks 1e4,1e6,1e8 --plot regret.html
       dwell simulate --learner esc-cape --step 16 --tasks 1e8 --replications 2
       dwell simulate --overlap 20 --tasks 1e3
       dwell simulate --learner etc --samples 1e7 --json
@@ -168,10 +175,9 @@ def simulate(
         "replications": replications,
         "seed": seed,
     }
-    show(about, rows, simulated_grid(rows), as_json=as_json, out=out)
+    firsts = {budget: done[0] for budget, done in zip(budgets, finished, strict=True)}
+    outputs.write(about, rows, lambda: simulated_page(about, rows, firsts))
+    outputs.show(about, rows, simulated_grid(rows))
     for budget, row in zip(budgets, rows, strict=True):
         if row.note and row.note not in said:
             note(f"with {budget:,} {'samples' if samples else 'tasks'}, {row.note}")
-    if plot is not None:
-        firsts = {budget: done[0] for budget, done in zip(budgets, finished, strict=True)}
-        write_whole(plot, simulated_page(about, rows, firsts), "--plot")

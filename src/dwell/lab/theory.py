@@ -1,6 +1,6 @@
 """What the paper promises: CAPE's explicit regret bounds.
 
-Paper: Lemmas claim3 and claim4, with the constant 288 of Lemma claim2, from which claim3 follows.
+Paper: Lemmas 7 and 8, with the constant 288 of Lemma 6, from which Lemma 7 follows.
 Both hold with a set-up cost as well, which only makes every ratio smaller.
 
 | paper | here |
@@ -47,8 +47,8 @@ def regret_bound(learner: Cape, gap: float) -> float:
     # Observations in [-bound, bound] are bound times ones in [-1, 1], and so is every ROI.
     unit, cap = learner.bound, learner.policies.caps[-1]
     enough = 288.0 * (cap * unit / gap) ** 2 * learner.logarithm + 1.0 if gap > 0.0 else inf
-    if enough <= learner.exploration_cap:  # lm:claim3: one candidate is left in time
+    if enough <= learner.exploration_cap:  # Lemma 7: one candidate is left in time
         return unit * (2 * cap + 1) * enough / learner.tasks
-    explored = learner.exploration_cap  # lm:claim4: explore, then commit
+    explored = learner.exploration_cap  # Lemma 8: explore, then commit
     error = (cap + 1) * sqrt(8.0 * learner.logarithm / explored)
     return unit * (error + (2 * cap + 1) * explored / learner.tasks)

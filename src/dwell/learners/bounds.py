@@ -1,6 +1,6 @@
 """Sums over explored tasks, and the Hoeffding bounds that follow from them.
 
-Paper: eqs. (rpmdef) and (cpmdef), with e_n = sqrt(ln(4 K N_ex / delta) / (2 n)).
+Paper: eqs. (5) and (6), with e_n = sqrt(ln(4 K N_ex / delta) / (2 n)).
 """
 
 from dataclasses import dataclass
@@ -61,7 +61,7 @@ def hoeffding_bounds(
 
 
 def chosen_by(bounds: Bounds, candidates: IntArray) -> int:
-    """The candidate to run for good (eq. ktsdef): the one whose best case is best."""
+    """The candidate to run for good (eq. (7)): the one whose best case is best."""
     best_case = bounds.roi_high[candidates]
     # Where any candidate may earn something, those that surely lose have a negative best case.
     return int(candidates[np.argmax(best_case)])

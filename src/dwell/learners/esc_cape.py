@@ -1,4 +1,4 @@
-"""ESC-CAPE: CAPE on as many policies of a countable family as ESC leaves (Theorem final)."""
+"""ESC-CAPE: CAPE on as many policies of a countable family as ESC leaves (Theorem 4)."""
 
 from dataclasses import dataclass, replace
 

@@ -37,7 +37,7 @@ LEARNERS = {
     "ladder": Entry(
         "ladder",
         "Ladder",
-        "explores with a shrinking share of the spending; needs no number of tasks",
+        "explores with a share that shrinks; needs no number of tasks",
     ),
     "cape": Entry("cape", "Cape", "capped policy elimination, the paper's"),
     "cape-sharp": Entry(

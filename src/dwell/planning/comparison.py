@@ -46,7 +46,7 @@ class Plan:
         return 1.0 - option.roi / self.best.roi
 
 
-def plan(terms: Terms, rules: Iterable[str] = RULES) -> Plan:
+def plan(terms: Terms, rules: str | Iterable[str] = RULES) -> Plan:
     """The best policy, the best simple one and the current rules, on given terms.
 
     All figures are exact, except those of the rule `fdr`, which is simulated. Raises
@@ -54,8 +54,8 @@ def plan(terms: Terms, rules: Iterable[str] = RULES) -> Plan:
 
     Args:
         terms: The world to test in, what tests cost and how long they may run.
-        rules: Which current rules to compare, by their names in `dwell.planning.RULES`; all of them
-            by default.
+        rules: Which current rule or rules to compare, by their names in `dwell.planning.RULES`;
+            all of them by default.
 
     Example:
         >>> import dwell
@@ -71,7 +71,8 @@ def plan(terms: Terms, rules: Iterable[str] = RULES) -> Plan:
     if best.roi * terms.value_of_lift <= terms.price_per_sample:
         raise NothingWorthTesting(
             f"nothing is worth testing here: a sample earns {best.roi * terms.value_of_lift:.3g} "
-            f"at best, and costs {terms.price_per_sample:g}"
+            f"at best, at {terms.value_of_lift:,g} a year for a lift of 1, and costs "
+            f"{terms.price_per_sample:g}"
         )
     bands = Bands.of(terms)
     band, _ = bands.best(terms.setup_cost)
@@ -81,9 +82,14 @@ def plan(terms: Terms, rules: Iterable[str] = RULES) -> Plan:
     return Plan(terms, best, simple, band, bands, tuple(found), notes)
 
 
-def rule_names(asked: Iterable[str]) -> tuple[str, ...]:
-    """Names of rules, in the order in which they are known."""
-    wanted = list(asked)
+def rule_names(asked: str | Iterable[str]) -> tuple[str, ...]:
+    """Names of rules, in the order in which they are known.
+
+    Example:
+        >>> rule_names("pocock"), rule_names(["msprt", "pocock"])
+        (('pocock',), ('pocock', 'msprt'))
+    """
+    wanted = [asked] if isinstance(asked, str) else list(asked)
     for name in wanted:
         if name not in RULES:
             raise InvalidInput(

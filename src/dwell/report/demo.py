@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 TITLE = "How long should we test each idea before we ship it or drop it?"
 _LEARNERS = {"ladder": "Ladder", "cape": "CAPE", "esc-cape": "ESC-CAPE"}
-_SHARES = "The share of the best ROI that each way of testing earns, by the number of ideas."
+_SHARES = (
+    "The share of the best ROI that each way of testing earns, by the number of ideas. What "
+    "learners earn is simulated: by chance it may be a little above 100%."
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,23 @@ def plain(value: Any) -> Any:
     return None if isinstance(value, float) and not isfinite(value) else value
 
 
+# Raised where a field goes away or changes its meaning; a new field does not raise it.
+VERSION = 1
+
+
+def document(value: Mapping[str, object]) -> str:
+    """What a command found, as JSON: docs/json.md says what its fields are.
+
+    Example:
+        >>> print(document({"cap": 8}))
+        {
+          "version": 1,
+          "cap": 8
+        }
+    """
+    return json_text({"version": VERSION, **value})
+
+
 def json_text(value: Any) -> str:
     """A value as JSON.
 
@@ -50,9 +67,14 @@ def csv_text(rows: Sequence[Any]) -> str:
         8,0.5
         9,
     """
-    dicts = [plain(row) for row in rows]
+    dicts = [{name: _cell(entry) for name, entry in plain(row).items()} for row in rows]
     text = io.StringIO()
     writer = csv.DictWriter(text, list(dicts[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(dicts)
     return text.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    """A cell: what holds several values is JSON."""
+    return json.dumps(value) if isinstance(value, (dict, list)) else value

@@ -24,42 +24,65 @@ class Reproduction:
         return [finding.claim for finding in self.findings if not finding.holds]
 
     @property
+    def corrected(self) -> list[str]:
+        """The claims that hold once the printed text is put right."""
+        return [f.claim for f in self.findings if f.holds and f.correction]
+
+    @property
     def conclusion(self) -> str:
         """The outcome in one sentence."""
         count = len(self.findings)
+        corrected = ", ".join(self.corrected)
         if self.failed:
-            return f"{len(self.failed)} of {count} checked claims FAIL: {', '.join(self.failed)}."
-        return "The one checked claim holds." if count == 1 else f"All {count} checked claims hold."
+            told = f"{len(self.failed)} of {count} checked claims FAIL: {', '.join(self.failed)}"
+            return f"{told}; with a correction holds {corrected}." if corrected else f"{told}."
+        if not corrected:
+            return (
+                "The one checked claim holds."
+                if count == 1
+                else f"All {count} checked claims hold."
+            )
+        if count == 1:
+            return f"The one checked claim holds with a correction: {corrected}."
+        as_printed = count - len(self.corrected)
+        return (
+            f"Of {count} checked claims {as_printed} hold as printed and "
+            f"{len(self.corrected)} with a correction: {corrected}."
+        )
 
     def grid(self) -> Grid:
         """The table of `dwell reproduce`."""
         return Grid(
             ("claim", "in the paper", "stated", "measured", "verdict"),
-            tuple((f.claim, f.place, f.stated, f.measured, _verdict(f)) for f in self.findings),
+            tuple((f.claim, f.place, f.stated, f.measured, f.verdict) for f in self.findings),
             marked=self._failed_rows,
             left=5,
-            shares=(0, 3, 4, 5, 0),
+            shares=(0, 3, 5, 6, 3),
         )
 
     def about(self) -> dict[str, object]:
-        """The settings and all findings; the same for the same seed, whoever computed them."""
-        settings = {
+        """How it was looked for, and what came out of it."""
+        return {
             "claims": [finding.claim for finding in self.findings],
             "quick": self.effort.quick,
             "seed": self.effort.seed,
+            "conclusion": self.conclusion,
         }
-        findings = [
+
+    def rows(self) -> list[dict[str, object]]:
+        """All findings; the same for the same seed, whoever computed them."""
+        return [
             # A chart shows nothing that is not among the figures.
             {f.name: getattr(finding, f.name) for f in fields(finding) if f.name != "charts"}
+            | {"verdict": finding.verdict}
             for finding in self.findings
         ]
-        return {"settings": settings, "findings": findings}
 
     def html(self) -> str:
         """The report as a page that needs no network."""
         overview = Grid(
             ("claim", "in the paper", "verdict"),
-            tuple((f.claim, f.place, _verdict(f)) for f in self.findings),
+            tuple((f.claim, f.place, f.verdict) for f in self.findings),
             marked=self._failed_rows,
             left=3,
         )
@@ -80,17 +103,14 @@ class Reproduction:
         return frozenset(i for i, finding in enumerate(self.findings) if not finding.holds)
 
 
-def _verdict(finding: Finding) -> str:
-    return "holds" if finding.holds else "FAILS"
-
-
 def _sections(finding: Finding) -> list[Section]:
     told = Section(
         f"{finding.claim.capitalize()} ({finding.place})",
         terms=(
             ("The paper states", finding.stated),
             ("Measured", finding.measured),
-            ("Verdict", _verdict(finding)),
+            ("Verdict", finding.verdict),
+            *((("Correction", finding.correction),) if finding.correction else ()),
             ("In practice", finding.words),
         ),
     )

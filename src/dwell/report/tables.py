@@ -18,6 +18,7 @@ class Grid:
         shares: How columns of long texts share the width, 0 for one as wide as its longest text;
             none if all are. Rows of several lines are set apart.
         title: What a terminal shows above it; on a page the heading says it.
+        tight: Whether columns stand close to one another, to fit in 80 characters.
     """
 
     header: tuple[str, ...]
@@ -26,17 +27,22 @@ class Grid:
     left: int = 0
     shares: tuple[int, ...] = ()
     title: str = ""
+    tight: bool = False
 
     def rich(self) -> RichTable:
         """The table as a terminal shows it."""
         long = bool(self.shares)
-        table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_lines=long, expand=long)
+        padding = (0, 1, 0, 0) if self.tight else (0, 1)
+        table = RichTable(
+            box=box.SIMPLE_HEAD, padding=padding, pad_edge=False, show_lines=long, expand=long
+        )
         for column, title in enumerate(self.header):
             table.add_column(
                 title,
                 justify="left" if column < self.left else "right",
                 ratio=(self.shares[column] or None) if long else None,
-                no_wrap=long and not self.shares[column],
+                # A name may be broken where it is narrow, a figure never.
+                no_wrap=not self.shares[column] if long else column >= self.left,
             )
         for index, row in enumerate(self.rows):
             table.add_row(*row, style="bold" if index in self.marked else None)

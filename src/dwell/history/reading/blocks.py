@@ -5,7 +5,7 @@ kind a log holds.
 """
 
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol, Self
+from typing import ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -83,6 +83,10 @@ class Block(Protocol):
     def drawn(self) -> IntArray:
         """How many samples each test has."""
 
+    @property
+    def in_periods(self) -> bool:
+        """Whether policies look at ends of periods, in any of the tests."""
+
     def long_enough(self) -> Self:
         """The tests that can be decided on some samples and scored on others."""
 
@@ -117,6 +121,7 @@ class SampleBlock:
     lengths: IntArray
     samples: Samples
     quality: Quality = field(default_factory=Quality)
+    in_periods: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if len(self.names) != len(self.lengths) or self.lengths.sum() != len(self.samples):
@@ -205,6 +210,7 @@ class PeriodBlock:
     sums: FloatArray
     variances: FloatArray
     quality: Quality = field(default_factory=Quality)
+    in_periods: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         periods = {len(self.counts), len(self.sums), len(self.variances), int(self.lengths.sum())}

@@ -1,7 +1,7 @@
 """A block in which some tests are known sample by sample, and others by sums over periods."""
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,7 @@ class MixedBlock:
     samples: SampleBlock
     periods: PeriodBlock
     quality: Quality = field(default_factory=Quality)
+    in_periods: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         kinds = int(self.by_period.sum()), int((~self.by_period).sum())

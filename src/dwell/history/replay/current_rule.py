@@ -28,22 +28,24 @@ class CurrentOutcomes:
         durations: How many samples it drew in each.
         accepts: Whether it accepted, or how often of the times that it was asked.
         rewards: Unbiased estimates of what it earned.
-        cap: The most samples that it draws in such tests.
+        cap: The most samples that it draws in any test, also in those to come; None if that is not
+            known: the longest test so far is no bound.
     """
 
     durations: IntArray
     accepts: FloatArray
     rewards: FloatArray
-    cap: int
+    cap: int | None
 
     def joined(self, *others: "CurrentOutcomes") -> "CurrentOutcomes":
         """These tests and others, one after another."""
         parts = (self, *others)
+        caps = [part.cap for part in parts]
         return CurrentOutcomes(
             np.concatenate([part.durations for part in parts]),
             np.concatenate([part.accepts for part in parts]),
             np.concatenate([part.rewards for part in parts]),
-            max(part.cap for part in parts),
+            None if None in caps else max(cap for cap in caps if cap is not None),
         )
 
 
@@ -88,9 +90,8 @@ class AtEnd:
 
     def on(self, block: Block) -> CurrentOutcomes:
         """The rule on a block of tests."""
-        drawn = block.drawn
         accepts, rewards = block.leave_one_out(self.z)
-        return CurrentOutcomes(drawn, accepts, rewards, int(drawn.max(initial=1)))
+        return CurrentOutcomes(block.drawn, accepts, rewards, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,7 @@ class ByPolicy:
             alone.durations(0).astype(np.int64),
             alone.accepts(0).astype(np.float64),
             alone.rewards(0),
-            int(alone.caps[0]),
+            None if alone.in_periods else int(alone.caps[0]),
         )
 
 

@@ -1,4 +1,4 @@
-"""Lemma claim1: all of CAPE's bounds hold at once."""
+"""Lemma 5: all of CAPE's bounds hold at once."""
 
 import numpy as np
 
@@ -24,7 +24,7 @@ def check(effort: Effort) -> Finding:
     least = min(share for share, _, _ in shares.values())
     return Finding(
         claim="bounds",
-        place="Lemma claim1",
+        place="Lemma 5",
         stated=f"all bounds hold at once in a share of at least {1 - DELTA:g} of the runs",
         measured=(
             f"{least:.4f} in the worst of {len(shares)} instances, {runs:,} runs each "

@@ -1,4 +1,4 @@
-"""Lemmas k2bound and sampleCompl and Theorem final: ESC and ESC-CAPE."""
+"""Lemmas 2 and 3 and Theorem 4: ESC and ESC-CAPE."""
 
 from math import ceil, log, log2
 
@@ -47,7 +47,7 @@ def check(effort: Effort) -> Finding:
     slope = fit_slope(sizes[-3:], regret[-3:])
     return Finding(
         claim="countable",
-        place="Lemmas k2bound and sampleCompl, Theorem final",
+        place="Lemmas 2 and 3, Theorem 4",
         stated=(
             f"ESC's K reaches every best policy in a share of at least {1 - DELTA:g} of the runs, "
             "at bounded cost; the regret of ESC-CAPE falls as N^(-1/3)"
@@ -95,7 +95,7 @@ def check(effort: Effort) -> Finding:
 
 
 def most_samples(search: Esc) -> float:
-    """Lemma sampleCompl: 2 j1 D_K ceil(ln(j1 (j1 + 1) / delta) / (2 eps^2))."""
+    """Lemma 3: 2 j1 D_K ceil(ln(j1 (j1 + 1) / delta) / (2 eps^2))."""
     level = round(log2(search.state.found or 1))
     cap = search.family.cap(search.state.found or 1)
     tasks = ceil(log(level * (level + 1) / search.delta) / (2.0 * search.accuracy**2))

@@ -1,4 +1,4 @@
-"""Section "Repeated A/B testing": controlling false discoveries against one sample per idea."""
+"""Section 2, "Repeated A/B testing": controlling false discoveries against one sample per idea."""
 
 from math import ceil
 
@@ -30,7 +30,7 @@ def check(effort: Effort) -> Finding:
     slow, fast = fit_slope(sizes, roi), fit_slope(sizes, one)
     return Finding(
         claim="discovery",
-        place='Section related, "Repeated A/B testing"',
+        place='Section 2, "Repeated A/B testing"',
         stated=(
             "on values +-eps FDR control earns order eps^3 per sample, one sample per idea order "
             "eps"
@@ -40,6 +40,7 @@ def check(effort: Effort) -> Finding:
             f"eps^2 / 2, an order less than printed and still {one[-1] / roi[-1]:,.0f} times as "
             f"much at eps = {sizes[-1]:g}; false discoveries at most {wrong:.1%}"
         ),
+        correction="one sample per idea earns order eps^2, not order eps",
         holds=(
             abs(slow.exponent - 3.0) <= 0.15
             and abs(fast.exponent - 2.0) <= 1e-6

@@ -1,4 +1,4 @@
-"""Lemma claim2: when the last suboptimal policy is gone."""
+"""Lemma 6: when the last suboptimal policy is gone."""
 
 import numpy as np
 
@@ -33,7 +33,7 @@ def check(effort: Effort) -> Finding:
     loose = float(np.median(np.array(bounds) / np.array(means)))
     return Finding(
         claim="elimination",
-        place="Lemma claim2",
+        place="Lemma 6",
         stated="only the best policy is left after 288 D_K^2 L / gap^2 + 1 tasks",
         measured=(
             f"{'always' if right else 'NOT always'} the best one alone, after "

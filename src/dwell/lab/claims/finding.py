@@ -61,10 +61,11 @@ class Finding:
         place: Where it stands in the paper.
         stated: What the paper states.
         measured: What was measured, with its Monte Carlo error.
-        holds: Whether the two agree.
+        holds: Whether the two agree, once what is printed is put right where that is needed.
         figures: The numbers behind it.
         words: What it means to someone who runs tests.
         charts: What to look at.
+        correction: What has to be put right in the printed text; empty if nothing has.
     """
 
     claim: str
@@ -75,6 +76,14 @@ class Finding:
     figures: dict[str, Any]
     words: str
     charts: tuple[Chart | HeatMap, ...] = ()
+    correction: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """What the check says of the claim."""
+        if not self.holds:
+            return "FAILS"
+        return "holds with a correction" if self.correction else "holds"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Section "Choice of Performance Measure": which ratio to maximise."""
+"""Appendix D, "Choice of Performance Measure": which ratio to maximise."""
 
 from math import log, sqrt
 
@@ -35,7 +35,7 @@ def check(effort: Effort) -> Finding:
     wald = _wald(table, effort)
     return Finding(
         claim="measures",
-        place='Section "Choice of Performance Measure"',
+        place='Appendix D, "Choice of Performance Measure"',
         stated="g1 and g2 tend to the ROI; g3 prefers a policy that is far from the best",
         measured=(
             f"g1 and g2 within {max(off):.0e} of the ROI; g3 puts cap {caps[first]} first, whose "

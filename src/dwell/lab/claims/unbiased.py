@@ -1,4 +1,4 @@
-"""Lemma imposs: a policy's own samples do not tell without bias what it earns."""
+"""Lemma 9: a policy's own samples do not tell without bias what it earns."""
 
 from itertools import combinations, product
 
@@ -30,7 +30,7 @@ def check(effort: Effort) -> Finding:
     first = list(naive[:, 0] - rewards[:, 0])
     return Finding(
         claim="unbiased",
-        place="Lemma imposs",
+        place="Lemma 9",
         stated="no estimate from a policy's own samples is unbiased, unless the value is known",
         measured=(
             f"no f serves more than {most_at_once} of {len(values)} values at once; the naive "

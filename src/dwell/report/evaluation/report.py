@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 
 from dwell.arrays import FloatArray, IntArray
@@ -74,10 +75,13 @@ class Report:
             columns |= {
                 "roi_guaranteed_low": guaranteed.roi_low,
                 "roi_guaranteed_high": guaranteed.roi_high,
-                "gain_guaranteed_low": guaranteed.gain_low,
-                "gain_guaranteed_high": guaranteed.gain_high,
                 "lead_guaranteed_low": guaranteed.lead_low,
                 "lead_guaranteed_high": guaranteed.lead_high,
+            }
+        if guaranteed is not None and isfinite(guaranteed.current.low):
+            columns |= {
+                "gain_guaranteed_low": guaranteed.gain_low,
+                "gain_guaranteed_high": guaranteed.gain_high,
             }
         names: list[object] = [each.name for each in self.replayed.candidates]
         indistinguishable: list[object] = [
@@ -113,6 +117,7 @@ def evaluate(
     current: AtEnd | Policy | SparsePolicy | None = None,
     min_samples: int = 1,
     alpha: float = 0.05,
+    longest: int | None = None,
     guaranteed: Guaranteed = "bernstein",
     approximate: Approximate = "normal",
     partitions: int = 32,
@@ -130,6 +135,9 @@ def evaluate(
             default.
         min_samples: No usual policy looks before it has drawn this many.
         alpha: The probability that some interval misses.
+        longest: No test has more samples than this, nor ever will; None if nobody knows. Without
+            it there are no guaranteed intervals for the current rule that runs tests to their end,
+            for gains over it, nor on batches.
         guaranteed: Which intervals to give where samples have known bounds: bernstein or betting.
         approximate: Which to give that hold for many tests: normal or bootstrap.
         partitions: In how many parts to read a log of Parquet files.
@@ -163,6 +171,7 @@ def evaluate(
         setup_cost=setup_cost,
         alpha=alpha,
         bound=None if replayed.quality.out_of_range else opened.bound,
+        longest=longest,
         guaranteed=guaranteed,
         approximate=approximate,
     )

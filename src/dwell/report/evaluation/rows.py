@@ -1,9 +1,11 @@
 """An evaluation as plain figures for programs."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from dwell.history.replay.interval_methods import UNKNOWN
 from dwell.report.encode import plain
 from dwell.report.evaluation.report import Report
 from dwell.report.evaluation.text import beats_current, ranked, summary
@@ -18,6 +20,7 @@ def about(report: Report, notes: Sequence[str] = ()) -> dict[str, object]:
     """
     found, replayed = report.found, report.replayed
     current = {**asdict(found.current), "roi": found.current.roi}
+    guaranteed = UNKNOWN if found.guaranteed is None else found.guaranteed.current
     advised = report.candidate if report.withheld is None else None
     return {
         "summary": list(summary(report)),
@@ -35,12 +38,17 @@ def about(report: Report, notes: Sequence[str] = ()) -> dict[str, object]:
             **plain(current),
             "roi_low": plain(found.approximate.current.low),
             "roi_high": plain(found.approximate.current.high),
+            "roi_guaranteed_low": plain(guaranteed.low),
+            "roi_guaranteed_high": plain(guaranteed.high),
         },
         "corrected": {
             name: plain(getattr(found.corrected, name))
-            for name in ("roi", "error", "gain", "gain_error")
+            for name in (
+                *("roi", "error", "roi_low", "roi_high"),
+                *("gain", "gain_error", "gain_low", "gain_high"),
+            )
         }
-        | {"chosen": [replayed.candidates[k].name for k in found.corrected.chosen]},
+        | {"chosen": dict(Counter(replayed.candidates[k].name for k in found.corrected.chosen))},
         "quality": asdict(replayed.quality),
         "notes": [*notes, *report.notes],
     }

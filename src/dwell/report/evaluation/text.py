@@ -1,7 +1,6 @@
 """An evaluation in three lines and a table."""
 
 from dataclasses import replace
-from statistics import NormalDist
 
 from dwell.history.replay.evaluation import Verdict
 from dwell.report.evaluation.report import Report
@@ -41,17 +40,20 @@ def _to_do(report: Report, best: int) -> str:
 
 def _earnings(report: Report, best: int) -> str:
     found, scale, corrected = report.found, Scale.of(report), report.found.corrected
+    reach = scale.text(corrected.reach * corrected.error)
     earned = (
-        f"What it earns: {scale.text(corrected.roi)} ± {scale.text(corrected.error)} per "
-        f"{scale.unit} on tests that it was not chosen by"
+        f"What it earns: {scale.text(corrected.roi)} ± {reach} per {scale.unit} on tests that it "
+        "was not chosen by"
     )
     current = f"the current rule's {scale.text(found.current.roi)} ({report.current})"
-    gain, error = (_size(report, size) for size in (corrected.gain, corrected.gain_error))
+    gain = _size(report, corrected.gain)
+    gain += f" ± {_size(report, corrected.reach * corrected.gain_error).lstrip('+')}"
+    meaning = f"± is an approximate {_level(report)} interval"
     if not beats_current(report):
-        return f"{earned}; that this beats {current} is not shown: {gain} ± {error.lstrip('+')}."
+        return f"{earned}; that this beats {current} is not shown: {gain}; {meaning}."
     fewer = found.current.cost - float(found.cost[best])
     change = f"{amount(abs(fewer))} {'fewer' if fewer >= 0.0 else 'more'} samples a test"
-    return f"{earned}, {gain} ± {error.lstrip('+')} above {current}, with {change}."
+    return f"{earned}, {gain} above {current}, with {change}; {meaning}."
 
 
 def beats_current(report: Report) -> bool:
@@ -60,8 +62,7 @@ def beats_current(report: Report) -> bool:
     Args:
         report: What was found on past tests.
     """
-    corrected, alpha = report.found.corrected, report.found.alpha
-    return corrected.gain > NormalDist().inv_cdf(1.0 - alpha / 2.0) * corrected.gain_error
+    return report.found.corrected.gain_low > 0.0
 
 
 def _certainty(report: Report, best: int) -> str:

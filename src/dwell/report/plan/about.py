@@ -1,13 +1,13 @@
 """What a plan is about, for programs."""
 
-from dwell.planning import Fitted, Plan
+from dwell.planning import Plan
 from dwell.report.plan.rows import limits
-from dwell.report.plan.text import lines
+from dwell.report.plan.text import Basis, lines
 
 
-def about(plan: Plan, past: Fitted | None) -> dict[str, object]:
+def about(plan: Plan, basis: Basis) -> dict[str, object]:
     """What the figures of a plan are about, for programs."""
-    terms = plan.terms
+    terms, past = plan.terms, basis.past
     assert plan.best.policy is not None  # both are policies
     assert plan.simple.policy is not None
     told: dict[str, object] = {
@@ -20,10 +20,11 @@ def about(plan: Plan, past: Fitted | None) -> dict[str, object]:
         "min_days": terms.min_days,
         "max_days": terms.max_days,
         "looks": terms.looks,
-        "advice": lines(plan),
+        "assumed": basis.assumed,
+        "advice": lines(plan, basis.assumed),
         "best": limits(terms, plan.best.policy),
         "simple": limits(terms, plan.simple.policy),
-        "notes": [*(past.notes if past else ()), *plan.notes],
+        "notes": [*basis.notes, *plan.notes],
     }
     if past is not None:
         found = past.found

@@ -1,18 +1,17 @@
 """A plan as a page: when to stop, what each rule earns, how much hangs on the prior."""
 
-from dwell import checks
-from dwell.planning import Fitted, Plan, Terms
+from dwell.planning import Plan
 from dwell.planning.sensitivity import by_prior, by_setup
 from dwell.report.page import Section, page
 from dwell.report.plan.figures import bars, fit, over_prior, over_setup, regions
 from dwell.report.plan.rows import limits, option_rows
-from dwell.report.plan.text import COLUMNS, limits_grid, lines, ranking_grid
+from dwell.report.plan.text import COLUMNS, Basis, limits_grid, lines, ranking_grid, rests_on
 from dwell.report.tables import sentence
 
 
-def plan_page(plan: Plan, past: Fitted | None) -> str:
+def plan_page(plan: Plan, basis: Basis) -> str:
     """The plan as an HTML page."""
-    terms, rows = plan.terms, option_rows(plan)
+    terms, rows, past = plan.terms, option_rows(plan), basis.past
     titles = {row.name: row.title for row in rows}
     sections = [
         _when_to_stop(plan),
@@ -37,18 +36,10 @@ def plan_page(plan: Plan, past: Fitted | None) -> str:
         figure, caption = fit(past)
         title = f"How the prior fits {past.found.tests:,} past tests"
         sections.append(Section(title, figure=figure, caption=caption))
-    if notes := (*(past.notes if past else ()), *plan.notes):
+    if notes := (*basis.notes, *plan.notes):
         sections.append(Section("Notes", notes=tuple(sentence(note) for note in notes)))
-    return page("How long to test an idea", [_conditions(terms)], sections, lines(plan))
-
-
-def _conditions(terms: Terms) -> str:
-    return (
-        f"All this is for values {checks.shown(terms.world.prior)}, samples {terms.world.law}, a "
-        f"set-up cost of {terms.setup_cost:,g} samples, {terms.traffic_per_day:,} samples a day, "
-        f"tests of {terms.min_days} to {terms.max_days} days, {terms.price_per_sample:g} a sample "
-        f"and {terms.value_of_lift:,g} a year for a lift of 1."
-    )
+    told = lines(plan, basis.assumed)
+    return page("How long to test an idea", [rests_on(terms, basis)], sections, told)
 
 
 def _when_to_stop(plan: Plan) -> Section:

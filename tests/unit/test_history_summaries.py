@@ -1,0 +1,121 @@
+"""Summaries: what each past test measured, from whatever a log is read from."""
+
+import gzip
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as parquet
+import pytest
+
+from dwell.history.reading.sources import Query
+from dwell.history.reading.summaries import Summaries, summaries
+from tests.refusals import refused
+
+COUNTS = "test, n_c ,x_c,n_t,x_t\nblue,100,10,200,30\n\nred,100,5,50,1\n"
+
+
+def read(folder: Path, text: str, **how: Any) -> Summaries:
+    """What a file of text says."""
+    file = folder / "past.csv"
+    file.write_text(text, encoding="utf-8")
+    return summaries(str(file), **how)
+
+
+def test_counts_are_read_whatever_holds_them(tmp_path: Path) -> None:
+    """CSV, compressed too, Parquet, a data frame, a query; the base rate gives the noise."""
+    table = pa.table({"n_c": [100, 100], "x_c": [10, 5], "n_t": [200, 50], "x_t": [30, 1]})
+    parquet.write_table(table, tmp_path / "past.parquet")
+    with gzip.open(tmp_path / "past.csv.gz", "wt") as file:
+        file.write("\ufeff" + COUNTS)
+    query = f"select *, n_c as people from '{tmp_path / 'past.parquet'}'"
+    for found in (
+        read(tmp_path, "\ufeff" + COUNTS),
+        summaries(tmp_path / "past.csv.gz"),
+        summaries(tmp_path / "past.parquet"),
+        summaries(table),
+        summaries(Query(query), columns={"n_c": "people"}),
+    ):
+        assert found.effects == pytest.approx([0.05, -0.03])
+        assert found.sd == pytest.approx(sqrt(2 * 0.075 * 0.925))
+        assert found.notes == ()
+
+
+def test_effects_are_read_by_any_titles(tmp_path: Path) -> None:
+    """They do not say how noisy one sample is."""
+    for text, columns in (
+        ("standard_error,Effect\n0.1,-2\n0.2,3\n", {}),
+        ("se,lift\n0.1,-2\n0.2,3\n", {"effect": "lift", "standard_error": "se"}),
+    ):
+        found = read(tmp_path, text, columns=columns)
+        assert found.effects.tolist() == [-2, 3]
+        assert found.standard_errors.tolist() == [0.1, 0.2]
+        assert found.sd is None
+
+
+def test_where_nobody_ever_converted_the_noise_is_not_known(tmp_path: Path) -> None:
+    """A noise of 0 would be no law."""
+    assert read(tmp_path, "n_c,x_c,n_t,x_t\n10,0,10,1\n10,0,10,0").sd is None
+
+
+def test_samples_give_their_mean_and_its_error(tmp_path: Path) -> None:
+    """In whatever order rows come; what has no spread is left out, and counted."""
+    rng = np.random.default_rng(5)
+    samples = {"a": rng.normal(1, 2, 50), "b": rng.normal(-1, 2, 80), "c": np.ones(5)}
+    rows = [f"{name},{at},{x}" for name, xs in samples.items() for at, x in enumerate(xs.tolist())]
+    expected = {name: (xs.mean(), xs.std(ddof=1) / sqrt(len(xs))) for name, xs in samples.items()}
+    for lines in (rows, rows[::-1]):
+        found = read(tmp_path, "\n".join(["test,order,value", *lines]))
+        got = sorted(zip(found.effects, found.standard_errors, strict=True))
+        assert np.array(got) == pytest.approx(np.array(sorted([expected["a"], expected["b"]])))
+        assert found.notes == (
+            "1 of 3 past tests are left out: their samples are too few or all equal, and do not "
+            "say how noisy they are",
+        )
+
+
+def test_batches_give_what_their_periods_add_up_to(tmp_path: Path) -> None:
+    """By hand: 10 samples of mean 1 and 30 of mean 2 have the mean 1.75; variances go by n."""
+    text = "test,period,n,mean,variance\na,1,10,1,4\na,2,30,2,8\nb,1,20,0,1\nb,2,20,1,1\n"
+    found = read(tmp_path, text)
+    assert found.effects == pytest.approx([1.75, 0.5])
+    assert found.standard_errors == pytest.approx([sqrt(280) / 40, sqrt(40) / 40])
+    assert found.sd == pytest.approx(sqrt(320 / 80))
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("", ["past.csv", "effect, standard_error; or n_c"]),
+        ("effect\n1", ["past.csv", "effect, standard_error"]),
+        ("effect,standard_error\n", ["past.csv", "none"]),
+        ("effect,standard_error\n1,1\n,1", ["effect", "row 2", "''"]),
+        ("effect,standard_error\nnan,1\n1,1", ["effect", "row 1", "'nan'"]),
+        ("effect,standard_error\n1,1\n1,1\n1,inf", ["standard_error", "row 3", "'inf'"]),
+        ("effect,effect,standard_error\n1,1,1\n", ["one column 'effect'", "2"]),
+        ("n_c,x_c,n_t,x_t\n10,1,10,many", ["x_t", "row 1", "'many'"]),
+        ("n_c,x_c,n_t,x_t\n10,1,10,1\n10,11,10,1", ["control_conversions", "11", "test 2"]),
+        ("test,effect,standard_error\na,1,1\nb,1,1\na,1,1", ["test a", "rows 1 and 3"]),
+        ("test,n_c,x_c,n_t,x_t\na,9,1,9,1\na,9,1,9,1", ["test a", "rows 1 and 2"]),
+        ("test,period,n,mean,variance\na,1,9,1,1\na,1,9,1,1", ["past.csv", "a"]),
+        ("test,order,value\na,1,1\n", ["samples that differ", "none"]),
+    ],
+)
+def test_a_dirty_past_is_refused_with_its_row(text: str, named: list[str], tmp_path: Path) -> None:
+    """In one sentence; a test that comes twice, too."""
+    with refused(*named):
+        read(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("columns", "named"),
+    [({"lift": "x"}, ["'lift'", "effect"]), ({"effect": "x"}, ["'x'", "effect is mapped"])],
+)
+def test_a_mapping_that_does_not_fit_is_refused(
+    columns: dict[str, str], named: list[str], tmp_path: Path
+) -> None:
+    """Names that are not ours, and titles that are not there."""
+    with refused(*named):
+        read(tmp_path, "effect,standard_error\n1,1\n2,1", columns=columns)
