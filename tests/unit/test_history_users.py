@@ -14,6 +14,7 @@ from dwell.history.reading.blocks import PeriodBlock, SampleBlock
 from dwell.history.reading.mixed_block import MixedBlock
 from dwell.history.reading.quality import Quality
 from dwell.history.reading.stretches import compared, stretches_of
+from dwell.history.reading.summaries import summaries
 from dwell.report.evaluation.rows import about
 from dwell.report.evaluation.text import summary
 from tests.blocks import plain_blocks
@@ -340,3 +341,22 @@ def test_a_mixed_block_answers_as_its_parts_do() -> None:
     with pytest.raises(InvalidInput, match="test per mark"):
         MixedBlock(np.array([True]), blocks[0].samples, blocks[0].periods)  # type: ignore[attr-defined]
     assert sum((block.quality for block in blocks), Quality()).tests == 16
+
+
+def test_tests_of_both_kinds_are_summed_up() -> None:
+    """What past tests measured is right for a ramp, too: effects lie around 0 as errors say.
+
+    The mean of 90 effects lies within 4 of its standard errors, and pairs would be over 8 off.
+    """
+    even, ramp = users(30, share=(0.5, 0.5), seed=1), users(60, seed=2)
+    rows = {name: np.concatenate([even[name], ramp[name]]) for name in even}
+    rows["test"][len(even["test"]) :] += 30
+    alone = {"test": [99], "arm": ["control"], "order": [0], "outcome": [1]}
+    table = pa.concat_tables([pa.table(rows), pa.table(alone)])
+    found = summaries(table)
+    assert len(found.effects) == 90
+    error = np.sqrt((found.standard_errors**2).sum()) / 90
+    assert abs(found.effects.mean()) < 4.0 * error
+    assert in_pairs(ramp) * 60 / 90 > 8.0 * error
+    assert found.effects.std() == pytest.approx(found.standard_errors.mean(), rel=0.25)
+    assert "1 of 91 past tests are left out" in found.notes[0]
