@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 from dwell import Atoms, Log, Policies, Policy, Signs, World, banded, evaluate, exact, fixed, scan
-from dwell.history.reading import counts as counts_form
 from dwell.history.reading.blocks import SampleBlock
+from dwell.history.reading.forms import counts as counts_form
 from dwell.history.replay import candidates as candidates_module
 from dwell.history.replay.candidates import candidates
 from dwell.history.replay.replay import replay_block

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from dwell import InvalidInput, Log, Report, check, evaluate, fixed
 from dwell.history.reading.blocks import PeriodBlock, SampleBlock
+from dwell.history.reading.forms.stretches import compared, stretches_of
 from dwell.history.reading.mixed_block import MixedBlock
 from dwell.history.reading.quality import Quality
-from dwell.history.reading.stretches import compared, stretches_of
 from dwell.history.reading.summaries import summaries
 from dwell.report.evaluation.rows import about
 from dwell.report.evaluation.text import summary

@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from dwell.arrays import BoolArray, FloatArray, IntArray, starts_of
-from dwell.history.reading.arms import comparisons
 from dwell.history.reading.blocks import PeriodBlock
-from dwell.history.reading.cumulated import looks_cumulative, own_periods
+from dwell.history.reading.forms.arms import comparisons
+from dwell.history.reading.forms.cumulated import looks_cumulative, own_periods
+from dwell.history.reading.forms.stretches import Stretches, differences
 from dwell.history.reading.quality import Quality
 from dwell.history.reading.rows import Rows, run_starts
-from dwell.history.reading.stretches import Stretches, differences
 from dwell.history.reading.validation import Validator
 
 
