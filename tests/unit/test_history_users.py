@@ -15,6 +15,7 @@ from dwell.history.reading.forms.stretches import compared, stretches_of
 from dwell.history.reading.mixed_block import MixedBlock
 from dwell.history.reading.quality import Quality
 from dwell.history.reading.summaries import summaries
+from dwell.report.evaluation.page import page_of
 from dwell.report.evaluation.rows import about
 from dwell.report.evaluation.text import summary
 from tests.blocks import plain_blocks
@@ -360,3 +361,13 @@ def test_tests_of_both_kinds_are_summed_up() -> None:
     assert in_pairs(ramp) * 60 / 90 > 8.0 * error
     assert found.effects.std() == pytest.approx(found.standard_errors.mean(), rel=0.25)
     assert "1 of 91 past tests are left out" in found.notes[0]
+
+
+def test_a_page_tells_why_nothing_is_advised() -> None:
+    """The reason stands where the advice would."""
+    rows = users(20, length=200, share=(0.5, 0.5), seed=4)
+    place = rows["order"] / 200
+    apart = np.where(place < 0.45, "control", np.where(place > 0.55, "treatment", rows["arm"]))
+    page = page_of(evaluate(pa.table(rows | {"arm": apart}), {"all": fixed(2, -1e9)}))
+    assert "nothing is advised on this log" in page
+    assert "when the other arm had none" in page

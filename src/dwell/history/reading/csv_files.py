@@ -39,6 +39,7 @@ class Header(NamedTuple):
     alone: bool  # whether nothing comes after it
     separator: str = ","
     encoding: str = "utf-8"
+    compressed: bool = False  # though its name does not say so
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,17 +88,21 @@ def _header(path: Path) -> Header:
             if line:
                 rest = len(text) < _HEAD // 4 and not any(lines)
                 titles = tuple(title.strip() for title in line)
-                return Header(titles, skipped, rest, separator, encoding)
+                hidden = _is_compressed(path) and path.suffix.lower() != ".gz"
+                return Header(titles, skipped, rest, separator, encoding, hidden)
     except (csv.Error, pa.ArrowException, OSError) as error:
         raise unreadable(path, "CSV", error) from None
     return Header((), 0, True)
 
 
+def _is_compressed(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(_GZIP)) == _GZIP
+
+
 def _stream(path: Path) -> Any:
     """A file's bytes, as they were before they were compressed."""
-    with path.open("rb") as file:
-        first = file.read(2)
-    return pa.input_stream(str(path), compression="gzip" if first == _GZIP else None)
+    return pa.input_stream(str(path), compression="gzip" if _is_compressed(path) else None)
 
 
 def _encoding(path: Path, head: bytes) -> str:
@@ -131,7 +136,7 @@ def _separator(path: Path, text: str) -> str:
 def _rows(
     path: Path, header: Header, titles: Sequence[str], before: int
 ) -> Generator[pa.RecordBatch, None, None]:
-    own, skipped, alone, separator, encoding = header
+    own, skipped, alone, separator, encoding, compressed = header
     require_titles(titles, own, path)
     if alone:
         return
@@ -145,7 +150,7 @@ def _rows(
 
     try:
         reader = arrow_csv.open_csv(
-            _stream(path),
+            _stream(path) if compressed else str(path),
             read_options=arrow_csv.ReadOptions(
                 column_names=[str(place) for place in range(len(own))],
                 skip_rows_after_names=skipped,
