@@ -17,10 +17,10 @@ import numpy as np
 
 from dwell import checks
 from dwell.errors import InvalidInput
-from dwell.history.reading import forms
 from dwell.history.reading.blocks import Block
 from dwell.history.reading.columns import Form, understood_columns
-from dwell.history.reading.counts import counts
+from dwell.history.reading.forms.counts import counts
+from dwell.history.reading.forms.makers import MAKERS
 from dwell.history.reading.ordering import in_order
 from dwell.history.reading.parquet_files import ParquetFiles
 from dwell.history.reading.quality import Faults
@@ -141,4 +141,4 @@ def blocks_of(log: Log, rows: int, faults: Faults) -> Iterator[Block]:
             return
         ordered = in_order(parts, log.memory) if log.sort else parts
         for block in whole_tests(ordered, rows, reader.names, source.name):
-            yield forms.MAKERS[log.form](block, validator)
+            yield MAKERS[log.form](block, validator)

@@ -9,12 +9,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dwell.history.reading.batches import batches
 from dwell.history.reading.blocks import Block, SampleBlock
 from dwell.history.reading.columns import Form
+from dwell.history.reading.forms.batches import batches
+from dwell.history.reading.forms.users import users
 from dwell.history.reading.quality import Quality
 from dwell.history.reading.rows import Rows, run_starts
-from dwell.history.reading.users import users
 from dwell.history.reading.validation import Validator
 
 

@@ -17,10 +17,10 @@ import numpy as np
 from dwell.arrays import BoolArray, Decisions, IntArray, starts_of
 from dwell.checks import LONGEST_CAP
 from dwell.history.reading.blocks import Block, PeriodBlock, SampleBlock, chosen
+from dwell.history.reading.forms.stretches import USERS, Stretches, differences
 from dwell.history.reading.mixed_block import block_of
 from dwell.history.reading.quality import MISMATCH, Quality, sample_ratio_p_values
 from dwell.history.reading.rows import Rows, between
-from dwell.history.reading.stretches import USERS, Stretches, differences
 from dwell.history.reading.validation import Validator
 
 _STRETCHES = 2**11  # at most, of a test: evenly spaced on a log scale

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from dwell.arrays import BoolArray, FloatArray, IntArray, starts_of
-from dwell.history.reading.arms import Comparisons, comparisons
 from dwell.history.reading.blocks import Block, PeriodBlock, SampleBlock, chosen
+from dwell.history.reading.forms.arms import Comparisons, comparisons
+from dwell.history.reading.forms.stretches import Stretches, compared, stretches_of
 from dwell.history.reading.mixed_block import block_of
 from dwell.history.reading.quality import MISMATCH, Quality, sample_ratio_p_values
 from dwell.history.reading.rows import Rows
-from dwell.history.reading.stretches import Stretches, compared, stretches_of
 from dwell.history.reading.validation import Validator
 
 # What the largest deviation from a constant split exceeds with a probability of 0.001, by

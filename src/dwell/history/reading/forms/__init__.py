@@ -1,0 +1,1 @@
+"""Forms: rows of each form as blocks of tests."""
