@@ -24,6 +24,7 @@ from dwell.cli.options import (
 )
 from dwell.cli.output import Outputs, note, progress
 from dwell.cli.running import Job, executor_of, run_all
+from dwell.cli.waiting import announce
 from dwell.errors import InvalidInput
 from dwell.learners.registry import LEARNERS
 
@@ -156,6 +157,7 @@ def simulate(
         )
         for budget, made in zip(budgets, learners, strict=True)
     ]
+    announce(jobs, sampled=sampled, workers=workers)
     total = replications * len(jobs)
     with (
         executor_of(workers) as executor,

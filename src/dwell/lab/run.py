@@ -4,6 +4,7 @@ Exploration is simulated sample by sample. Once a learner has made up its mind, 
 its exact expectation: a run of 10^12 tasks costs what its exploration costs.
 """
 
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import lru_cache
@@ -95,6 +96,7 @@ def simulate(
     samples: int | None = None,
     sampled: bool = False,
     overlap: int = 1,
+    advance: Callable[[float], None] | None = None,
 ) -> Run:
     """Run a learner in a known world.
 
@@ -108,6 +110,7 @@ def simulate(
         sampled: Draw the tasks after the exploration as well, instead of taking expectations.
         overlap: How many tasks are open at a time, each drawing a sample per unit of time: those
             that end early come back early.
+        advance: Told, now and then, how many tasks are over.
 
     Example:
         >>> from dwell import Atoms, Fixed, Signs, World, first_sample
@@ -128,6 +131,7 @@ def simulate(
             samples=None if samples is None else checks.count("samples", samples),
         ),
         sampled,
+        advance,
     )
     if overlap == 1:
         stage.in_a_row()
@@ -200,6 +204,7 @@ class _Stage:
     rng: np.random.Generator
     budget: _Budget
     sampled: bool
+    advance: Callable[[float], None] | None
 
     def in_a_row(self) -> None:
         """Run tasks one after another, in blocks of those with one design."""
@@ -289,6 +294,8 @@ class _Stage:
         if taken == within < len(records):
             # The next task is interrupted as it reaches the budget of samples, and rejected.
             self.budget.spend(1, self.budget.samples or 0, 0.0)
+        if self.advance is not None:
+            self.advance(self.budget.begun)
         return taken
 
 
