@@ -45,6 +45,12 @@ def _days(name: str, text: str) -> int:
     return whole(name, text, least=0)
 
 
+def _file(name: str, text: str) -> str:
+    if not text.strip():
+        raise InvalidInput(f"{name} must name a file, a folder or a pattern of files, got {text!r}")
+    return text
+
+
 _IDEAS = (
     option(
         "--prior",
@@ -55,7 +61,7 @@ _IDEAS = (
     ),
     option(
         "--from",
-        lambda _, text: text,
+        _file,
         "source",
         metavar="FILE",
         help="Fit the prior to past tests instead: any log that `dwell evaluate` reads, or a table "

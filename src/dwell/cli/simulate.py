@@ -10,6 +10,7 @@ from dwell.cli.command import Command, flag
 from dwell.cli.learners import Asked, listing, refuse_without_meaning
 from dwell.cli.options import (
     Problem,
+    cap,
     number_of_runs,
     one_of,
     option,
@@ -45,7 +46,7 @@ _LEARNER = (
         help="How many tasks cape, cape-sharp, esc-cape and etc explore at most.  "
         "[default: tasks^(2/3)]",
     ),
-    option("--step", whole, default="1", help="Policy k of esc and esc-cape has the cap step * k."),
+    option("--step", cap, default="1", help="Policy k of esc and esc-cape has the cap step * k."),
     option(
         "--bound",
         positive,
