@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from dwell.history.reading.blocks import PeriodBlock, SampleBlock
 from dwell.history.reading.log import BLOCK, Log
+from dwell.history.reading.mixed_block import MixedBlock
 
 
 def sample_blocks(log: Log, rows: int = BLOCK) -> Iterator[SampleBlock]:
@@ -18,3 +19,14 @@ def period_blocks(log: Log, rows: int = BLOCK) -> Iterator[PeriodBlock]:
     for block in log.blocks(rows):
         assert isinstance(block, PeriodBlock)
         yield block
+
+
+def plain_blocks(log: Log, rows: int = BLOCK) -> Iterator[SampleBlock | PeriodBlock]:
+    """The blocks of a log, each of one kind of tests."""
+    for block in log.blocks(rows):
+        if isinstance(block, MixedBlock):
+            yield block.samples
+            yield block.periods
+        else:
+            assert isinstance(block, SampleBlock | PeriodBlock)
+            yield block

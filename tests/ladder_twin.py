@@ -176,8 +176,8 @@ class LadderTwin:
         self.reward = self.total([rung["rewards"] / max(rung["estimated"], 1) for rung in rungs])
         self.rate = self.total([rung["accepted"] / max(rung["seen"], 1) for rung in rungs])
         durations = [
-            (rung["durations"] + width) / (rung["seen"] + 1)
-            for rung, width in zip(rungs, self.widths, strict=True)
+            (rung["durations"] + self.imagined(k)) / (rung["seen"] + 1)
+            for k, rung in enumerate(rungs)
         ]
         self.cost = [self.setup + duration for duration in self.total(durations)]
         squares = sum(rung["squares"] for rung in rungs)
@@ -189,17 +189,27 @@ class LadderTwin:
             [(rung["squares"] + ordinary) / (rung["estimated"] + 1) ** 2 for rung in rungs]
         )
         error = [sqrt(variance) for variance in self.variance]
-        earning = [k for k in self.left if below(1, self.reward[k] / error[k])]
+        chains = sum(any(k in chain for k in self.left) for chain in self.chains)
+        threshold = 1 + 0.2 * log(max(chains, 1))
+        earning = [k for k in self.left if below(threshold, self.reward[k] / error[k])]
         roi = [r / c for r, c in zip(self.reward, self.cost, strict=True)]
         self.chosen = best_of(earning, roi) if earning else None
         if self.chosen is None:
             self.doubtful = True
             self.plausible = [float(k in self.left) for k in self.all]
             return
-        self.doubtful = below(self.reward[self.chosen], 2.5 * error[self.chosen])
+        certain = (threshold + 1.5) * error[self.chosen]
+        self.doubtful = below(self.reward[self.chosen], certain)
         self.plausible = [
             self.likelihood(k, self.chosen) if k in self.left else 0.0 for k in self.all
         ]
+
+    def imagined(self, k: int) -> float:
+        """As long again as it took to get to the rung; of a first one, as long as all so far."""
+        rung, width = self.rungs[k], self.widths[k]
+        if k in self.shorter:
+            return min(width, self.policies[self.shorter[k]].cap)
+        return min(width, rung["durations"]) if rung["seen"] else width
 
     def likelihood(self, k: int, chosen: int) -> float:
         """Of the lead of the chosen policy, were there none in truth."""
@@ -222,6 +232,8 @@ class LadderTwin:
         plausible = self.plausible[:]
         if chosen is not None:
             rival = max([p for k, p in enumerate(plausible) if k != chosen], default=0.0)
+            losing = exp(-0.5 * self.reward[chosen] ** 2 / self.variance[chosen])
+            rival = max(rival, losing, 0.05)
             for k in self.stopped_by(chosen):
                 plausible[k] = 0.0
         of_level = [
@@ -243,7 +255,8 @@ class LadderTwin:
             ]
             weights = [growth[n] * of_level[n] / max(sum(growth), 1e-3) for n in levels]
             given = [spending * weight / m for weight, m in zip(weights, more, strict=True)]
-            own = tasks if self.doubtful else spending * rival / (self.rate[chosen] * own_extras)
+            own = spending * rival / (self.rate[chosen] * own_extras)
+            own = tasks if self.doubtful else max(own, 0.25 * tasks / cbrt(self.tasks))
         self.credits = [c + g for c, g in zip(self.credits, [*given, own], strict=True)]
         left = tasks
         for n in reversed(levels):

@@ -5,6 +5,7 @@ from dwell import objectives as objectives
 from dwell import planning as planning
 from dwell import rules as rules
 from dwell import testing as testing
+from dwell.errors import BoundTooSmall as BoundTooSmall
 from dwell.errors import CannotWrite as CannotWrite
 from dwell.errors import DwellError as DwellError
 from dwell.errors import InvalidInput as InvalidInput

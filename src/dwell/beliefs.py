@@ -50,7 +50,8 @@ def beliefs(world: World, cap: int) -> Iterator[Belief]:
         yield Belief(1.0, variance * mean / world.prior.sd**2, variance / noise, variance)
     else:
         known = np.zeros(cap + 1)
-        for value, weight in zip(*mixture(world, cap), strict=True):
+        values, weights = mixture(world, cap)
+        for value, weight in zip(values[weights > 0.0], weights[weights > 0.0], strict=True):
             yield Belief(float(weight), np.full(cap + 1, value), known, known)
 
 

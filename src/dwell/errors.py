@@ -37,5 +37,9 @@ class VacuousGuarantee(UserWarning):
     """A learner was made for too few tasks for its guarantee to say anything."""
 
 
+class BoundTooSmall(UserWarning):
+    """Samples leave the range that a learner was told they lie in: its bounds do not hold."""
+
+
 class UncertainPrior(UserWarning):
     """A prior was fitted to tests that say little about it."""

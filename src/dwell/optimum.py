@@ -14,15 +14,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
 
 from dwell import checks
-from dwell.arrays import FloatArray, IntArray
-from dwell.beliefs import Belief, beliefs, mixture
+from dwell.arrays import IntArray
+from dwell.beliefs import beliefs, mixture
 from dwell.errors import InvalidInput, NothingWorthTesting
 from dwell.kernels.lattice_induction import improve_lattice, induct_lattice, means_on_lattice
-from dwell.kernels.normal_induction import induct_gaussian
 from dwell.laws import Gaussian, Lattice, Lift, Signs
+from dwell.normal_optimum import NormalInduction
 from dwell.policy import Policy
 from dwell.priors import Beta
 from dwell.table import Table, exact
@@ -32,7 +31,8 @@ _MOST_ROUNDS = 100
 _MOST_CELLS = 2**27  # of a table of means by sample and sum: a gigabyte
 _MOST_IMPROVED = 2**20  # cells of value, sample and sum: beyond, improving takes seconds
 _SMALL_CAP = 12
-_PANEL = 3.0  # standard deviations of the next step: in tests the ROI is right to 1e-9
+_SMALL_GAIN = 1e-9
+_FEW_LOOKS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,28 +85,66 @@ def oracle(
             )
     if first > cap:
         raise InvalidInput(f"first must be at most the cap, {cap}, got {first}")
-    search = _search(world, every, first)
+    if isinstance(world.law, Gaussian):
+        looks = _looks(cap, every, first)
+        longer = _looks(min(cap + max(every, cap // 4), checks.LONGEST_CAP), every, first)
+        return best_of_looks(world, looks, setup_cost, longer)
+    search = _search(world, world.law)
     inductions = [search(cap)]
     # What shorter policies earn is a price to begin with: without one, nobody would ever stop.
-    inductions += [search(every * 2**k) for k in range(22) if first <= every * 2**k < cap][::-1]
+    inductions += [search(2**k) for k in range(22) if 2**k < cap][::-1]
     found = _climb(inductions.pop(), 0.0, world, setup_cost)
     while inductions:
         further = _climb(inductions.pop(), max(0.0, float(found.roi[0])), world, setup_cost)
         found = max(found, further, key=lambda table: float(table.roi[0]))
-    roi = float(found.roi[0])
-    if not roi > 0.0:
-        raise NothingWorthTesting(
-            f"nothing is worth testing here: with values {world.prior} and a cap of {cap:,}, the "
-            "best ROI is 0 or less"
-        )
-    [policy] = (policy for policy in found.policies if isinstance(policy, Policy))
-    return Optimum(
-        policy=policy,
-        roi=roi,
-        reward=float(found.reward[0]),
-        cost=float(found.cost[0]),
-        accept_rate=float(found.accept_rate[0]),
-        cap_binds=_binds(search, found, cap, every),
+    if not found.roi[0] > 0.0:
+        raise _nothing(world, cap)
+    longer_cap = cap + max(1, cap // 4)
+    return _optimum(found, search(longer_cap) if longer_cap <= checks.LONGEST_CAP else None)
+
+
+def best_of_looks(
+    world: World, looks: IntArray, setup_cost: float, longer: IntArray | None = None
+) -> Optimum:
+    """The policy with the highest ROI of all that look after given numbers of samples.
+
+    Args:
+        world: The prior of the values, and a Gaussian law.
+        looks: The numbers of samples, in order; the last is the cap.
+        setup_cost: What each task costs besides its samples.
+        longer: Looks that would be allowed if the cap were larger, to see whether that would pay.
+
+    Example:
+        >>> from dwell import Normal
+        >>> world = World(Normal(-1, 1), Gaussian(8))
+        >>> best = best_of_looks(world, np.array([1, 2, 4, 8, 16, 32, 64]), 0.0)
+        >>> round(best.roi, 6), best.policy.cap
+        (0.001275, 64)
+    """
+    law = world.law
+    assert isinstance(law, Gaussian)  # other laws are looked at after every sample
+    induction = NormalInduction.of(world, law, looks)
+    # A single look is a policy too: what it earns is a price to begin with. A few looks are cheap
+    # to climb on, and lead nearly as high as all of them.
+    price = induction.one_look_roi(setup_cost)
+    if not price > 0.0:
+        raise _nothing(world, int(looks[-1]))
+    few = looks[np.unique(np.geomspace(1, len(looks), _FEW_LOOKS).round().astype(int)) - 1]
+    if 2 * len(few) < len(looks):
+        fewer = NormalInduction.of(world, law, few)
+        start = _climb(lambda price, _: fewer.best(price), price, world, setup_cost)
+        price = max(price, float(start.roi[0]))
+    found = _climb(lambda price, _: induction.best(price), price, world, setup_cost)
+    if longer is None or longer[-1] <= looks[-1]:
+        return _optimum(found, None)
+    further = NormalInduction.of(world, law, longer)
+    return _optimum(found, lambda price, _: further.best(price))
+
+
+def _nothing(world: World, cap: int) -> NothingWorthTesting:
+    return NothingWorthTesting(
+        f"nothing is worth testing here: with values {world.prior} and a cap of {cap:,}, the "
+        "best ROI is 0 or less"
     )
 
 
@@ -123,33 +161,38 @@ def _climb(induction: Induction, price: float, world: World, setup_cost: float) 
             break
         policy = induction(float(best.roi[0]), policy)
         found = exact(policy, world, setup_cost)
-        # On paper each ROI is above the one before, until it is the best: rounding ends the climb.
-        if not found.roi[0] > best.roi[0] * (1.0 + 1e-15):
+        gain = found.roi[0] / best.roi[0] - 1.0
+        if gain > 0.0:
+            best = found
+        # A gain is about the square of the one before it: after one this small rounding is left.
+        if gain < _SMALL_GAIN:
             break
-        best = found
     return best
 
 
-def _binds(search: Callable[[int], Induction], found: Table, cap: int, every: int) -> bool:
-    """Whether a cap a quarter as large again would pay, at the price of the ROI that was found."""
-    longer = cap + max(every, cap // 4)
-    if longer > checks.LONGEST_CAP:
-        return False
+def _optimum(found: Table, longer: Induction | None) -> Optimum:
+    """What was found, and whether a larger cap would pay at the price of its ROI."""
     roi = float(found.roi[0])
-    policy = search(longer)(roi, None)
-    better = exact(policy, found.world, found.setup_cost)
-    return bool(better.roi[0] > roi * (1.0 + 1e-9))
+    binds = False
+    if longer is not None:
+        better = exact(longer(roi, None), found.world, found.setup_cost)
+        binds = bool(better.roi[0] > roi * (1.0 + 1e-9))
+    [policy] = (policy for policy in found.policies if isinstance(policy, Policy))
+    return Optimum(
+        policy=policy,
+        roi=roi,
+        reward=float(found.reward[0]),
+        cost=float(found.cost[0]),
+        accept_rate=float(found.accept_rate[0]),
+        cap_binds=binds,
+    )
 
 
-def _search(world: World, every: int, first: int) -> Callable[[int], Induction]:
-    """Backward induction for a world, by cap."""
-    if isinstance(world.law, Gaussian):
-        law = world.law
-        return lambda cap: _gaussian_induction(world, law, _looks(cap, every, first))
-    if isinstance(world.prior, Beta) and isinstance(world.law, Signs):
+def _search(world: World, law: Lattice) -> Callable[[int], Induction]:
+    """Backward induction on a lattice, by cap."""
+    if isinstance(world.prior, Beta) and isinstance(law, Signs):
         return lambda cap: _conjugate_induction(world, Signs(), cap)
-    lattice = world.law
-    return lambda cap: _lattice_induction(world, lattice, cap)
+    return lambda cap: _lattice_induction(world, law, cap)
 
 
 def _looks(cap: int, every: int, first: int) -> IntArray:
@@ -217,58 +260,3 @@ def _scattered(cap: int) -> list[Policy]:
     d = np.arange(1, cap + 1)
     bands = np.sort(rng.integers(-d - 1, d + 2, size=(64, 2, cap)), axis=1)
     return [Policy(lower, upper) for lower, upper in bands.astype(np.float64)]
-
-
-def _gaussian_induction(world: World, law: Gaussian, looks: IntArray) -> Induction:
-    cap = int(looks[-1])
-    parts = list(beliefs(world, cap))
-    intercept, slope, variance = (
-        np.column_stack([getattr(part, name)[looks] for part in parts])
-        for name in ("intercept", "slope", "variance")
-    )
-    evidence = np.stack([_evidence(part, law.sd**2, looks) for part in parts], axis=1)
-    spread = 9.0 * np.sqrt(looks * law.sd**2 + looks**2 * max(p.variance[0] for p in parts))
-    means = [part.intercept[0] for part in parts]
-    spans = np.column_stack([looks * min(means) - spread, looks * max(means) + spread])
-    nodes, weights = special.roots_legendre(10)
-
-    def induct(price: float, _: Policy | None) -> Policy:
-        lower, upper = np.empty(len(looks)), np.empty(len(looks))
-        induct_gaussian(
-            looks,
-            law.sd,
-            intercept,
-            slope,
-            variance,
-            evidence,
-            spans,
-            price,
-            (1.0 + nodes) / 2.0,
-            weights / 2.0,
-            _PANEL,
-            lower,
-            upper,
-        )
-        boundaries = np.full(cap, -np.inf), np.full(cap, np.inf)
-        for boundary, at_looks in zip(boundaries, (lower, upper), strict=True):
-            boundary[looks - 1] = at_looks
-        return Policy(*boundaries)
-
-    return induct
-
-
-def _evidence(part: Belief, noise: float, looks: IntArray) -> FloatArray:
-    """The logarithm of weight * Z as a parabola in the sum, a row per look."""
-    log_weight = np.log(part.weight)
-    mean, slope, variance = part.intercept[looks], part.slope[looks], part.variance[looks]
-    if part.variance[0] == 0.0:  # a known value
-        rows = (log_weight - mean**2 * looks / (2.0 * noise), mean / noise, np.zeros(len(looks)))
-        return np.column_stack(rows)
-    prior_mean, prior_variance = part.intercept[0], part.variance[0]
-    constant = 0.5 * np.log(variance / prior_variance) - prior_mean**2 / (2.0 * prior_variance)
-    rows = (
-        log_weight + constant + mean**2 / (2.0 * variance),
-        mean * slope / variance,
-        slope**2 / (2.0 * variance),
-    )
-    return np.column_stack(rows)

@@ -48,6 +48,7 @@ def scan(
         ([[2, 3], [2, 3]], [[0, 1], [0, 0]])
     """
     policies = Policies.of(policies)
+    policies.require_dense()
     flat, starts = _laid_out(samples, lengths)
     shape = (len(starts) - 1, len(policies))
     durations, decisions = _empty(*shape)

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dwell.arrays import Decisions, Durations, FloatArray, IntArray, starts_of
+from dwell.arrays import Decisions, FloatArray, IntArray, starts_of
 from dwell.errors import InvalidInput
 from dwell.kernels.periods import look_at_ends
 from dwell.policies import AnyPolicy, Policies
 from dwell.policy import Policy
+from dwell.sparse_policy import MOST_SAMPLES, SparsePolicy
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,12 @@ class Periods:
                 f"counts must be whole numbers >= 1, got {counts.min(initial=1)}: leave periods "
                 "without samples out"
             )
+        # As floats: what is too much does not wrap around.
+        totals = np.bincount(np.repeat(np.arange(len(lengths)), lengths), counts, len(lengths))
+        if totals.max(initial=0.0) > MOST_SAMPLES:
+            raise InvalidInput(
+                f"a task must have at most 2^53 samples in all its periods, got {totals.max():g}"
+            )
         if not np.isfinite(sums).all():
             at = int(np.flatnonzero(~np.isfinite(sums))[0])
             raise InvalidInput(
@@ -79,7 +86,7 @@ class PeriodOutcomes:
             than a period.
     """
 
-    durations: Durations
+    durations: IntArray
     decisions: Decisions
     rest: FloatArray
     caps: IntArray
@@ -117,18 +124,20 @@ def scan_periods(
         raise InvalidInput("a Rule looks at every sample and cannot run on periods; use a Policy")
     shape = (len(policies), len(periods))
     # A policy's column lies in one piece: columns are filled, and asked for, one by one.
-    durations, decisions = np.empty(shape, dtype=np.int32), np.empty(shape, dtype=np.int8)
+    durations, decisions = np.empty(shape, dtype=np.int64), np.empty(shape, dtype=np.int8)
     rest, caps = np.empty(shape), np.empty(len(policies), dtype=np.int64)
     sums, counts = periods.sums.astype(np.float64), periods.counts.astype(np.int64)
     starts = periods.starts
     for k, policy in enumerate(policies):
-        assert isinstance(policy, Policy)  # there are no rules
+        looks = SparsePolicy.of(policy) if isinstance(policy, Policy) else policy
+        assert isinstance(looks, SparsePolicy)  # there are no rules
         caps[k] = look_at_ends(
             sums,
             counts,
             starts,
-            policy.lower,
-            policy.upper,
+            looks.looks,
+            looks.lower,
+            looks.upper,
             int(hold_out_last),
             durations[k],
             decisions[k],

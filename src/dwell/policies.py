@@ -11,9 +11,10 @@ from dwell.arrays import Durations, IntArray
 from dwell.errors import InvalidInput
 from dwell.policy import Policy
 from dwell.rule import Rule
+from dwell.sparse_policy import SparsePolicy
 from dwell.wire import AsJson
 
-AnyPolicy = Policy | Rule
+AnyPolicy = Policy | SparsePolicy | Rule
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ class Policies(AsJson, Sequence[AnyPolicy]):
         groups: list[tuple[Policy, list[int]]] = []
         for index in reversed(range(len(self))):
             policy = self[index]
-            if isinstance(policy, Rule):
+            if not isinstance(policy, Policy):
                 continue
             for head, members in groups:
                 if policy.is_truncation_of(head):
@@ -107,7 +108,7 @@ class Policies(AsJson, Sequence[AnyPolicy]):
 
     @cached_property
     def head_of(self) -> IntArray:
-        """Each policy's head, by its index among the heads; of a rule, -1."""
+        """Each policy's head, by its index among the heads; of what has no chain, -1."""
         heads = sorted(self.chains, key=lambda chain: chain.head.cap)
         found = np.full(len(self), -1, dtype=np.int64)
         for index, chain in enumerate(heads):
@@ -119,10 +120,27 @@ class Policies(AsJson, Sequence[AnyPolicy]):
         """The policies that are Python functions, with their indices."""
         return tuple((i, policy) for i, policy in enumerate(self) if isinstance(policy, Rule))
 
+    @cached_property
+    def sparse(self) -> tuple[tuple[int, SparsePolicy], ...]:
+        """The policies that look at few of their samples, with their indices."""
+        return tuple(
+            (i, policy) for i, policy in enumerate(self) if isinstance(policy, SparsePolicy)
+        )
+
+    def require_dense(self) -> None:
+        """Refuse policies that have no entry per sample."""
+        if self.sparse:
+            index, policy = self.sparse[0]
+            raise InvalidInput(
+                f"policy {index + 1} looks at few of its {policy.cap:,} samples and runs on past "
+                "tests only; give a Policy, with an entry per sample"
+            )
+
     def to_dict(self) -> dict[str, Any]:
         """The same in types that JSON knows, the boundaries of each chain once."""
         if self.rules:
             raise InvalidInput("a Rule holds Python functions and cannot be written as JSON")
+        self.require_dense()
         chains = [
             {
                 "head": chain.head.to_dict(),
@@ -166,7 +184,7 @@ class Policies(AsJson, Sequence[AnyPolicy]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Truncations share their boundaries' memory; pickled one by one they would not.
-        if self.rules:
+        if self.rules or self.sparse:
             return Policies, (self._policies,)
         return Policies.from_json, (self.to_json(),)
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dwell import checks
 from dwell.arrays import BoolArray, Decisions, Durations, FloatArray, IntArray, Samples, starts_of
@@ -96,10 +97,13 @@ class Records:
             self.estimates[tasks] = renewed.estimates
 
 
-def _whole(name: str, values: object, kind: type[np.signedinteger[Any]]) -> IntArray:
+def _whole(name: str, values: object, kind: type[np.signedinteger[Any]]) -> NDArray[Any]:
     found = np.asarray(values)
     if found.dtype.kind not in "iu":
         raise InvalidInput(f"{name} must be whole numbers, got {checks.shown(values)}")
+    most = np.iinfo(kind).max
+    if found.max(initial=0) > most:
+        raise InvalidInput(f"{name} must be at most {most:,}, got {found.max():,}")
     return found.astype(kind, copy=False)
 
 
@@ -194,7 +198,7 @@ def at_period_ends(
     after = drawn_before[last] - drawn_before[stopped]
     means = (sum_before[last] - sum_before[stopped]) / np.maximum(after, 1)
     return Records(
-        outcomes.durations,
+        _whole("durations", outcomes.durations, np.int32),
         outcomes.decisions,
         means[:, np.newaxis] if extras or oversamples else None,
         np.maximum(drawn_before[last] - first, wanted),

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import pytest
 from click.testing import CliRunner, Result
 
 from dwell.cli import main
@@ -63,6 +64,18 @@ def started(*arguments: str) -> "Iterator[subprocess.Popen[str]]":
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
+
+
+def fill_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no file be put in its place, as on a disk that is full; but for those of the compiler."""
+    put = os.replace
+
+    def full(source: str, target: str) -> None:
+        if Path(target).suffix not in {".nbi", ".nbc"}:
+            raise OSError(28, "No space left on device")
+        put(source, target)
+
+    monkeypatch.setattr("os.replace", full)
 
 
 def assert_self_contained(page: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.commands import assert_refused, run, started
+from tests.acceptance.commands import assert_refused, fill_disk, run, started
 
 BOTH = [
     ("--caps", "nan", "whole number"),
@@ -120,11 +120,7 @@ def test_a_write_that_fails_leaves_nothing_behind(
     empty_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A disk that fills up at the last moment costs the file, and no half of one stays."""
-
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("os.replace", full)
+    fill_disk(monkeypatch)
     result = run("exact", "--caps", "1:4", "--out", "f.json")
     assert result.exit_code == 2
     assert result.stderr.splitlines()[-1] == (

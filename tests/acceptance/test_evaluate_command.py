@@ -14,7 +14,14 @@ import pytest
 
 import dwell
 from dwell.cli.output import progress_by_share
-from tests.acceptance.commands import assert_refused, assert_self_contained, figures, run, started
+from tests.acceptance.commands import (
+    assert_refused,
+    assert_self_contained,
+    figures,
+    fill_disk,
+    run,
+    started,
+)
 
 TESTS, LENGTH = 240, 40
 COST = ("--setup-cost", "5")
@@ -90,6 +97,21 @@ def test_its_json_is_what_the_library_computes(log: str) -> None:
     assert printed["corrected"]["gain"] == found.corrected.gain
     assert printed["current"]["roi"] == found.current.roi
     assert len(printed["summary"]) == 3
+
+
+def test_a_longest_test_is_declared_and_checked(log: str) -> None:
+    """Then the current rule has a guaranteed interval, and so have gains over it."""
+    without = figures("evaluate", log, "--bounds", "-1,1")
+    assert without["rows"][0]["roi_guaranteed_low"] is not None
+    assert without["rows"][0]["gain_guaranteed_low"] is None
+    assert without["current"]["roi_guaranteed_low"] is None
+    found = figures("evaluate", log, "--bounds", "-1,1", "--longest", "100")
+    row, now = found["rows"][0], found["current"]
+    assert row["gain_guaranteed_low"] < row["gain"] < row["gain_guaranteed_high"]
+    assert now["roi_guaranteed_low"] < now["roi"] < now["roi_guaranteed_high"]
+    belied = run("evaluate", log, "--longest", "39")
+    assert belied.exit_code == 2
+    assert "longest must be at least 40, as many samples as a test of the log has" in belied.stderr
 
 
 def test_the_current_rule_can_be_told(log: str) -> None:
@@ -274,6 +296,7 @@ def test_a_log_that_is_not_there_fails_the_check() -> None:
         (("LOG", "--arms", "a,a"), "arms must be two different labels"),
         (("LOG", "--seed", "-1"), ">= 0"),
         (("LOG", "--alpha", "1"), "strictly between 0 and 1"),
+        (("LOG", "--longest", "long"), "--longest must be"),
         (
             ("LOG", "--guaranteed", "bayes"),
             "--guaranteed must be bernstein or betting, got 'bayes'",
@@ -343,12 +366,8 @@ def test_a_file_that_cannot_be_written_leaves_nothing_behind(
     log: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A disk that fills up at the last moment costs the file, and no half of one stays."""
-
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("os.replace", full)
+    fill_disk(monkeypatch)
     result = run("evaluate", log, "--out", "report.html")
     assert result.exit_code == 2
     assert result.stdout == ""

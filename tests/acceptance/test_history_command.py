@@ -8,7 +8,7 @@ from dwell import Gaussian, Lift, Normal
 from dwell.history.datasets.synthetic_log import generate
 from dwell.history.reading.columns import FORMS
 from dwell.history.reading.inspection import check
-from tests.acceptance.commands import assert_refused, figures, run
+from tests.acceptance.commands import assert_refused, figures, fill_disk, run
 
 WRITE = ("history", "generate")
 
@@ -123,11 +123,7 @@ def test_a_disk_that_is_full_costs_the_file(
     empty_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No half of one stays."""
-
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("os.replace", full)
+    fill_disk(monkeypatch)
     result = run(*WRITE, "log.csv", "--tests", "2")
     assert result.exit_code == 2
     assert result.stderr.splitlines()[-1] == (

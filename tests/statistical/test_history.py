@@ -38,7 +38,8 @@ def evaluations() -> list[Evaluation]:
         block = SampleBlock(NAMES, np.full(TESTS, LENGTH), samples.ravel())
         past = replay(block.samples, POLICIES, block.lengths)
         bound = 1 if log < BOUNDED else None
-        found.append(evaluated(past, AtEnd().on(block), setup_cost=20, bound=bound))
+        current = AtEnd().on(block)
+        found.append(evaluated(past, current, setup_cost=20, bound=bound, longest=LENGTH))
     return found
 
 
@@ -99,6 +100,47 @@ def test_the_corrected_roi_has_no_bias_and_the_naive_one_has(evaluations: list[E
         z = bias.mean() / (bias.std(ddof=1) / np.sqrt(LOGS))
         assert (z > 4.0) == wanted
         assert z > -4.0
+
+
+def test_corrected_figures_lie_in_their_intervals(evaluations: list[Evaluation]) -> None:
+    """95 % intervals hold in 458 of 500 logs of 60 tests, for the ROI and for the gain.
+
+    Each of them fails for 0.2 % of all seeds if they hold in 94.6 %; they held in 96 % of 1,000
+    other logs. With errors that know nothing of a test's say in the choice it was 89 %, which
+    passes for 3 % of all seeds.
+    """
+    held = {"roi": 0, "gain": 0}
+    for found in evaluations:
+        corrected = found.corrected
+        roi = EXACT.roi[list(corrected.chosen)].mean()
+        held["roi"] += corrected.roi_low <= roi <= corrected.roi_high
+        held["gain"] += corrected.gain_low <= roi - CURRENT <= corrected.gain_high
+    assert min(held.values()) >= 458
+
+
+def test_a_length_that_was_never_seen_is_no_surprise_if_it_was_declared() -> None:
+    """Tests of 2 samples, one in 100 of 5,000: guaranteed intervals miss in at most 3 of 60 logs.
+
+    None misses here: if one in 2,000 did, false alarms had a probability of 3e-8. With the longest
+    test of a log for a cap, those miss in which all tests are short. That is a third, 29 of these,
+    and would pass for 1e-8 of all seeds.
+    """
+    truth = 1.0 / (0.99 * 2 + 0.01 * 5000)
+    missed, all_short = 0, 0
+    for rng in np.random.default_rng(0).spawn(60):
+        lengths = rng.choice([2, 5000], 100, p=[0.99, 0.01])
+        names = tuple(map(str, range(100)))
+        block = SampleBlock(names, lengths, np.ones(lengths.sum(), dtype=np.int8))
+        past, current = replay(block.samples, [fixed(1, 1)], lengths), AtEnd().on(block)
+        all_short += lengths.max() == 2
+        undeclared = evaluated(past, current, bound=1).guaranteed
+        assert undeclared is not None
+        assert np.isnan(undeclared.current).all()
+        found = evaluated(past, current, bound=1, longest=5000).guaranteed
+        assert found is not None
+        missed += not found.current.low <= truth <= found.current.high
+    assert missed <= 3
+    assert all_short > 15
 
 
 def test_scoring_on_the_samples_that_decided_is_biased_upward() -> None:

@@ -71,11 +71,13 @@ def test_a_gain_is_told_in_three_lines(gaining: dwell.Report) -> None:
     assert do == f"What to do: {advice[0].upper()}{advice[1:]}."
     corrected, now = found.corrected, found.current.roi
     assert earns.startswith(
-        f"What it earns: {1000 * corrected.roi:,.2f} ± {1000 * corrected.error:,.2f} per 1,000 "
-        f"samples on tests that it was not chosen by, {corrected.gain / now:+,.0%} ± "
-        f"{corrected.gain_error / now:,.0%} above the current rule's {1000 * now:,.2f} (to the "
+        f"What it earns: {1000 * corrected.roi:,.2f} ± "
+        f"{1000 * corrected.reach * corrected.error:,.2f} per 1,000 samples on tests that it was "
+        f"not chosen by, {corrected.gain / now:+,.0%} ± "
+        f"{corrected.reach * corrected.gain_error / now:,.0%} above the current rule's "
+        f"{1000 * now:,.2f} (to the "
     )
-    assert earns.endswith(" fewer samples a test.")
+    assert earns.endswith(" fewer samples a test; ± is an approximate 95% interval.")
     low, high = (
         scale.text(float(end[best]))
         for end in (found.approximate.roi_low, found.approximate.roi_high)
@@ -129,7 +131,7 @@ def test_a_gain_over_a_loss_is_no_share_of_it() -> None:
     assert report.found.current.roi < 0.0
     earns = summary(report)[1]
     assert " per 1,000 samples above the current rule's -" in earns
-    assert "%" not in earns
+    assert "%" not in earns.removesuffix("95% interval.")
 
 
 def test_tests_left_out_are_counted() -> None:
@@ -209,6 +211,9 @@ def test_rows_are_plain_and_have_no_nan(name: str, request: pytest.FixtureReques
         assert row == {key: "" if value is None else str(value) for key, value in expected.items()}
     unknown = found[0]["roi_guaranteed_low"] is None
     assert unknown == (report.found.guaranteed is None)
+    # Nobody declared how long tests may be.
+    assert found[0]["gain_guaranteed_low"] is None
+    assert "gain_guaranteed_low" not in report.table
 
 
 def test_nan_is_never_printed(gaining: dwell.Report) -> None:
@@ -271,6 +276,19 @@ def test_wide_intervals_are_told_in_words(gaining: dwell.Report) -> None:
     wide = replace(verdict, roi_low=verdict.roi_low - 100.0, roi_high=verdict.roi_high + 100.0)
     report = replace(gaining, found=replace(gaining.found, guaranteed=wide))
     assert "would make the picture useless: they are in the table" in forest(report)[1]
+
+
+def test_the_page_says_what_is_guaranteed_and_what_is_not(
+    gaining: dwell.Report, losing: dwell.Report
+) -> None:
+    """The current rule is not, unless a longest test was declared; without bounds nothing is."""
+    undeclared = "The current rule, and gains over it, have approximate ones only"
+    assert undeclared in page_of(gaining)
+    log = signs(bounds=(-1.0, 1.0))
+    declared = dwell.evaluate(log, {"one": dwell.fixed(1, 1)}, setup_cost=5, longest=60)
+    assert undeclared not in page_of(declared)
+    assert "Guaranteed ones need no such thing" in page_of(declared)
+    assert "There are none that hold for any number of tests" in page_of(losing)
 
 
 def test_value_over_time_ends_with_what_was_earned(gaining: dwell.Report) -> None:

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from dwell import AtEnd, Atoms, Policies, Signs, World, fixed, hoeffding
-from dwell.history.reading.blocks import SampleBlock
-from dwell.history.replay.current_rule import CurrentOutcomes
+from dwell.history.reading.blocks import PeriodBlock, SampleBlock
+from dwell.history.replay.current_rule import ByPolicy, CurrentOutcomes
 from dwell.history.replay.evaluation import Evaluation, evaluated
-from dwell.history.replay.replay import replay
+from dwell.history.replay.replay import replay, replay_block
 from tests.refusals import refused
 
 POLICIES = Policies(
@@ -35,7 +35,7 @@ def test_figures_are_means_over_tests(guaranteed: str, approximate: str) -> None
     seen = replay(past.samples, POLICIES, past.lengths)
     current = AtEnd().on(past)
     found = evaluation(
-        past, setup_cost=4.0, bound=1, guaranteed=guaranteed, approximate=approximate
+        past, setup_cost=4.0, bound=1, longest=20, guaranteed=guaranteed, approximate=approximate
     )
     for k in range(len(POLICIES)):
         assert found.reward[k] == pytest.approx(seen.rewards(k).mean())
@@ -44,7 +44,6 @@ def test_figures_are_means_over_tests(guaranteed: str, approximate: str) -> None
         assert found.saved[k] == pytest.approx(1.0 - seen.durations(k).mean() / 20.0)
     assert found.current.roi == pytest.approx(current.rewards.mean() / 24.0)
     assert found.best == int(np.argmax(found.roi))
-    assert len(found.corrected.chosen) == 5
     gains = found.roi - found.current.roi
     assert found.guaranteed is not None
     for verdict in (found.guaranteed, found.approximate):
@@ -66,7 +65,9 @@ def test_figures_are_means_over_tests(guaranteed: str, approximate: str) -> None
 @pytest.mark.parametrize(("guaranteed", "approximate"), WAYS)
 def test_what_is_clearly_worse_is_distinguished(guaranteed: str, approximate: str) -> None:
     """To draw nine samples where one says as much is worse, and found to be; so is to the end."""
-    found = evaluation(block(4000), bound=1, guaranteed=guaranteed, approximate=approximate)
+    found = evaluation(
+        block(4000), bound=1, longest=20, guaranteed=guaranteed, approximate=approximate
+    )
     assert found.guaranteed is not None
     for verdict in (found.guaranteed, found.approximate):
         assert found.best == 0
@@ -100,29 +101,47 @@ def test_joint_bootstrap_intervals_are_like_normal_ones() -> None:
     assert (ratio < 1.1).all()
 
 
-def test_the_choice_is_corrected_by_tests_that_it_did_not_see() -> None:
-    """Chosen on four fifths, scored on the other, by a plain twin; also for very few tests."""
-    for tests in (2, 4, 7, 60):
-        past = block(tests)
-        seen = replay(past.samples, POLICIES, past.lengths)
-        earned = np.array([seen.rewards(k) for k in range(len(POLICIES))])
-        paid = np.array([5.0 + seen.durations(k) for k in range(len(POLICIES))])
-        chosen, ratios = [], []
-        for part in range(min(5, tests)):
-            own = np.arange(tests) % 5 == part
-            ratio = earned[:, ~own].sum(axis=1) / paid[:, ~own].sum(axis=1)
-            chosen.append(int(np.argmax(ratio)))
-            ratios.append(earned[chosen[-1], own].sum() / paid[chosen[-1], own].sum())
-        found = evaluation(past, setup_cost=5).corrected
-        assert found.chosen == tuple(chosen)
-        assert found.roi == pytest.approx(np.mean(ratios))
-        assert found.gain == pytest.approx(found.roi - evaluation(past, setup_cost=5).current.roi)
-        assert (found.error > 0.0) == (len(set(ratios)) > 1)
-
-
 def test_without_bounds_nothing_is_certain() -> None:
     """Where nobody knows how far samples may lie from 0, only approximate intervals are given."""
     assert evaluation(block()).guaranteed is None
+
+
+def test_the_longest_test_so_far_guarantees_nothing() -> None:
+    """The current rule has a guaranteed interval, and gains have, if a longest test is declared."""
+    past = block()
+    found = evaluation(past, bound=1).guaranteed
+    assert found is not None
+    assert np.isnan([*found.current, *found.gain_low, *found.gain_high]).all()
+    assert np.isfinite([*found.roi_low, *found.roi_high, *found.lead_low, *found.lead_high]).all()
+    for longest in (20, 10**12):
+        declared = evaluation(past, bound=1, longest=longest)
+        assert declared.guaranteed is not None
+        ends = declared.guaranteed.current
+        assert ends.low < declared.current.roi < ends.high
+        assert np.isfinite([*declared.guaranteed.gain_low, *declared.guaranteed.gain_high]).all()
+    # Of a policy it is known how long it runs.
+    alone = ByPolicy(fixed(9, 3)).on(past)
+    seen = evaluated(replay(past.samples, POLICIES, past.lengths), alone, bound=1).guaranteed
+    assert seen is not None
+    assert np.isfinite([*seen.current, *seen.gain_low]).all()
+    with refused("longest", "20", "19"):
+        evaluation(past, bound=1, longest=19)
+
+
+def test_on_batches_nothing_is_guaranteed_without_a_longest_test() -> None:
+    """A policy may draw more than its cap by a period, and nobody knows how large those may be."""
+    rng = np.random.default_rng(0)
+    sizes = rng.integers(1, 9, 200)
+    sums = rng.uniform(-sizes, sizes)
+    days = PeriodBlock(tuple(map(str, range(50))), np.full(50, 4), sizes, sums, np.ones(200))
+    seen = replay_block(days, POLICIES)
+    parts = replay_block(days, POLICIES).joined(seen)
+    for current in (AtEnd().on(days), ByPolicy(fixed(1, 1)).on(days)):
+        assert evaluated(seen, current, bound=1).guaranteed is None
+        assert evaluated(parts, current.joined(current), bound=1).guaranteed is None
+        found = evaluated(seen, current, bound=1, longest=32).guaranteed
+        assert found is not None
+        assert np.isfinite([*found.current, *found.roi_low, *found.gain_high]).all()
 
 
 def test_where_nothing_earns_there_is_no_best() -> None:

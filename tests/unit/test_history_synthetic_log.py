@@ -12,11 +12,12 @@ import pytest
 from dwell import Atoms, Beta, CannotWrite, Gaussian, Lift, Normal, Signs
 from dwell.arrays import FloatArray, IntArray
 from dwell.history.datasets.synthetic_log import STEPS, Generated, generate
-from dwell.history.reading.blocks import PeriodBlock, SampleBlock
+from dwell.history.reading.blocks import PeriodBlock
 from dwell.history.reading.columns import FORMS, Form
 from dwell.history.reading.inspection import check
 from dwell.history.reading.log import Log
 from dwell.history.reading.quality import Quality
+from tests.blocks import plain_blocks
 from tests.refusals import refused
 
 KINDS = [(form, law) for form in FORMS for law in (Lift(0.3), Gaussian(0.8))]
@@ -35,8 +36,9 @@ def read(path: Path) -> tuple[IntArray, FloatArray, FloatArray, Quality]:
     """Of each test its number of samples, their mean and that mean's squared standard error."""
     lengths, means, errors, quality = [], [], [], Quality()
     for block in Log(path).blocks():
-        assert isinstance(block, SampleBlock | PeriodBlock)
-        first, quality = block.starts[:-1], quality + block.quality
+        quality += block.quality
+    for block in plain_blocks(Log(path)):
+        first = block.starts[:-1]
         if isinstance(block, PeriodBlock):
             size = np.add.reduceat(block.counts, first)
             sums = np.add.reduceat(block.sums, first)

@@ -5,9 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
-from dwell import optimum
+from dwell import normal_optimum, rules
 from dwell.arrays import FloatArray
 from dwell.errors import NothingWorthTesting
+from dwell.families import fixed
 from dwell.laws import Gaussian, Lift, Signs
 from dwell.optimum import oracle
 from dwell.policy import Policy
@@ -212,6 +213,7 @@ def test_a_mixture_of_values_is_as_good_as_its_normal_law() -> None:
     [
         (World(Normal(-1, 1), Gaussian(8.0)), 60, 0, 1),
         (World(Normal(-0.0003, 0.0045), Gaussian(0.16)), 28_000, 1000, 1000),
+        (World(Normal(-2, 0.5), Gaussian(4.0)), 100, 0, 1),
         (World(Atoms([-1, -0.2, 0.5], [0.5, 0.3, 0.2]), Gaussian(2.0)), 60, 3, 1),
     ],
 )
@@ -220,11 +222,49 @@ def test_normal_optima_do_not_depend_on_the_grid(
 ) -> None:
     """Panels a third as wide change neither the ROI by 1e-9 of it, nor the boundaries by 1e-6."""
     coarse = oracle(world, cap, setup_cost, every=every)
-    monkeypatch.setattr(optimum, "_PANEL", 1.0)
+    monkeypatch.setattr(normal_optimum, "PANEL", 1.0)
     fine = oracle(world, cap, setup_cost, every=every)
     assert coarse.roi == pytest.approx(fine.roi, rel=1e-9)
     assert coarse.policy.upper == pytest.approx(fine.policy.upper, rel=1e-6)
     assert coarse.policy.lower == pytest.approx(fine.policy.lower, rel=1e-6)
+
+
+# A normal prior far below 0, the noise of a sample, and how long a test may be.
+FAR = [(-2, 0.5, 4, 400), (-3, 0.5, 2, 100), (-10, 1, 5, 60), (-20, 1, 1, 30), (-2, 0.1, 1, 60)]
+
+
+@pytest.mark.parametrize(("mean", "sd", "noise", "cap"), FAR)
+def test_where_hardly_any_idea_is_good_the_best_is_found_all_the_same(
+    mean: float, sd: float, noise: float, cap: int
+) -> None:
+    """No fixed test and no published rule earns more, however little it is."""
+    prior = Normal(mean, sd)
+    world = World(prior, Gaussian(noise))
+    best = oracle(world, cap)
+    even = -mean * (noise / sd) ** 2  # above this sum the mean of the value is above 0
+    others = [fixed(d, even) for d in (1, cap // 10, cap // 2, cap)]
+    slopes = (1.0, 2.75, 8.0)
+    others += [
+        rules.shifted_linear(cap, prior=prior, sd=noise, stop=k, ship=k, ship_from=sd + mean / k)
+        for k in slopes
+    ]
+    assert 0.0 < max(exact(policy, world).roi[0] for policy in others) < best.roi
+    assert exact(best.policy, world).roi[0] == best.roi
+
+
+def test_a_far_normal_prior_is_as_good_as_its_mixture_of_values() -> None:
+    """Another way to the same optimum: 120 known values, most of them with hardly any weight."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(120)
+    mixed = Atoms((-2 + 0.5 * nodes).tolist(), (weights / weights.sum()).tolist())
+    normal = oracle(World(Normal(-2, 0.5), Gaussian(4.0)), 25)
+    other = oracle(World(mixed, Gaussian(4.0)), 25)
+    assert other.roi == pytest.approx(normal.roi, rel=1e-4)
+
+
+def test_a_prior_too_far_for_numbers_is_hopeless() -> None:
+    """Its ROI is below all that floating point can hold."""
+    with pytest.raises(NothingWorthTesting, match=r"Normal\(-50, 1\)"):
+        oracle(World(Normal(-50, 1), Gaussian(1)), 100)
 
 
 def test_hopeless_worlds_are_said_to_be_so() -> None:

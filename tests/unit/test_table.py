@@ -31,8 +31,10 @@ from dwell import (
 from dwell.arrays import FloatArray
 from dwell.beliefs import beliefs, mixture
 from dwell.laws import Law
-from dwell.table import _stops, _walk_gaussian
+from dwell.normal_walk import walk_normal
+from dwell.table import _stops
 from tests.plain import enumerate_sequences
+from tests.strategies import PROPERTY
 
 SIGNS = {-1: (0.5, -0.5), 1: (0.5, 0.5)}
 POWERS = [1, 2, 4, 8, 16, 32, 64, 128, 256]
@@ -60,7 +62,7 @@ def boundaries(draw: st.DrawFn, most: int) -> Policy:
 PRIORS = st.lists(st.tuples(st.floats(-1, 1), st.integers(1, 9)), min_size=1, max_size=3)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(PROPERTY, max_examples=60)
 @given(boundaries(most=8), PRIORS)
 def test_exact_is_the_sum_over_all_sign_sequences(
     policy: Policy, prior: list[tuple[float, int]]
@@ -88,7 +90,7 @@ def test_exact_is_the_sum_over_all_sign_sequences_of_the_papers_class(cap: int) 
     )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(PROPERTY, max_examples=30)
 @given(boundaries(most=5), st.sampled_from([0.012, 0.3, 0.5]), st.floats(0, 1), st.floats(0, 1))
 def test_exact_is_the_sum_over_all_sequences_of_lifts(
     policy: Policy, base: float, first: float, second: float
@@ -175,8 +177,8 @@ def test_a_finer_grid_changes_normal_figures_by_less_than_1e_9(
     world = World(prior, Gaussian(sd))
     durations = np.arange(1, policy.cap + 1)
     for belief in beliefs(world, policy.cap):
-        coarse = _walk_gaussian(policy, belief, sd)
-        fine = _walk_gaussian(policy, belief, sd, panel=0.75)
+        coarse = walk_normal(policy, belief, sd)
+        fine = walk_normal(policy, belief, sd, panel=0.75)
         np.testing.assert_allclose(coarse.sum(axis=0), fine.sum(axis=0), rtol=1e-9)
         assert coarse[:, 0] @ durations == pytest.approx(fine[:, 0] @ durations, rel=1e-9)
 

@@ -41,24 +41,29 @@ if TYPE_CHECKING:
     from dwell.history.replay.current_rule import AtEnd
     from dwell.policy import Policy
     from dwell.report.evaluation.report import Report
+    from dwell.sparse_policy import SparsePolicy
 
 _SIGNIFICANT = 1.959964  # standard errors: 5 %, two-sided
 
 
-def _current(name: str, text: str) -> AtEnd | Policy:
+def _current(name: str, text: str) -> AtEnd | Policy | SparsePolicy:
     from dwell.families import fixed
     from dwell.history.replay.current_rule import AtEnd
+    from dwell.sparse_policy import SparsePolicy
 
     if text in ("ahead", "significant"):
         return AtEnd(0.0 if text == "ahead" else _SIGNIFICANT)
     try:
-        size = checks.cap(name, whole(name, text))
+        size = whole(name, text)
+        above_zero = nextafter(0.0, 1.0)
+        if size <= checks.LONGEST_CAP:
+            return fixed(size, above_zero)
+        return SparsePolicy.fixed(size, above_zero)
     except InvalidInput:
         raise InvalidInput(
-            f"{name} must be ahead, significant or a whole number of samples from 1 to "
-            f"{checks.LONGEST_CAP:,}, got {checks.shown(text)}"
+            f"{name} must be ahead, significant or a whole number of samples from 1 to 2^53, got "
+            f"{checks.shown(text)}"
         ) from None
-    return fixed(size, nextafter(0.0, 1.0))
 
 
 _OPTIONS = (
@@ -79,6 +84,13 @@ _OPTIONS = (
     ),
     option("--min-samples", whole, default="1", help="No policy looks before it has as many."),
     option("--alpha", probability, default="0.05", help="How often an interval may miss."),
+    option(
+        "--longest",
+        whole,
+        metavar="SAMPLES",
+        help="No test has more samples, nor ever will: the current rule and batches have "
+        "guaranteed intervals only if this is known.",
+    ),
     option(
         "--guaranteed",
         one_of("bernstein", "betting"),
@@ -133,7 +145,7 @@ def evaluate(
     \b
     Forms of a log, by its columns:
       raw      test, order, value: a row per sample
-      two-arm  test, arm, order, outcome: a row per user
+      two-arm  test, arm, order, outcome, perhaps time or period: a row per user
       counts   test, n_c, x_c, n_t, x_t: a row per test, users and conversions
       batches  test, period, n, mean, variance, perhaps arm: a row per period
 
@@ -149,7 +161,7 @@ def evaluate(
     if workers is not None and scheduler is not None:
         raise InvalidInput("give --workers or --scheduler, not both")
     if check:
-        _check(asked, outputs.as_json)
+        _check(asked, outputs.as_json, given)
         return
     given_log = click.get_current_context().params
     read = (given_log["log"], given_log["database"], *files_in(given_log["query"]))
@@ -184,11 +196,12 @@ def _executor(workers: int | None, scheduler: str | None) -> Iterator[Executor |
         yield executor
 
 
-def _check(asked: Asked, as_json: bool) -> None:
-    from dwell.report.evaluation.check import about, grid, lines
+def _check(asked: Asked, as_json: bool, given: dict[str, Any]) -> None:
+    from dwell.report.evaluation.check import about, grid, lines, tried
+    from dwell.report.evaluation.report import evaluate as evaluated
 
     with progress("reading the log"):
-        found = asked.checked()
+        found = tried(asked.checked(), lambda: evaluated(asked.log(), **given))
     if as_json:
         print_json(about(found))
     else:

@@ -11,7 +11,7 @@ import click
 
 from dwell.cli.options import Problem
 from dwell.errors import InvalidInput
-from dwell.learners.registry import LEARNERS, arguments_of, make
+from dwell.learners.registry import LEARNERS, arguments_of, kind_of, make
 
 if TYPE_CHECKING:
     from dwell.learners.learner import Learner
@@ -97,10 +97,5 @@ class Asked:
             return self.bound or 1.0
         if "bound" not in arguments_of(self.name):
             return 1.0
-        # Ladder's bounds need a range; the paper's make do with a scale.
-        wanted = (
-            "what they hardly ever exceed"
-            if self.name in ("ladder", "cape-sharp")
-            else "the scale with which they are sub-Gaussian, values included"
-        )
+        wanted = kind_of(self.name).BOUND
         raise InvalidInput(f"observations under {law} have no bound; give --bound, {wanted}")

@@ -76,9 +76,15 @@ def _bounds(name: str, text: str) -> tuple[float, float]:
     return low, high
 
 
-def labels_of_arms(name: str, text: str) -> tuple[str, str]:
-    """What control and treatment are called."""
-    return _two(name, text, "control,treatment")
+def labels_of_arms(name: str, text: str) -> tuple[str, ...]:
+    """What arms are called, the control first."""
+    labels = tuple(part.strip() for part in text.split(","))
+    if len(labels) < 2 or not all(labels) or len(set(labels)) < len(labels):
+        raise InvalidInput(
+            f"{name} must look like control,treatment, the control first and no label twice, got "
+            f"{checks.shown(text)}"
+        )
+    return labels
 
 
 def _memory(name: str, text: str) -> str:
@@ -122,14 +128,22 @@ _OPTIONS = (
         help="Where values (outcomes, means) lie: then there are guaranteed intervals.",
     ),
     option(
-        "--arms", labels_of_arms, metavar="LABELS", help="What arms are called: control,treatment."
+        "--arms",
+        labels_of_arms,
+        metavar="LABELS",
+        help="Which arms to compare: control,treatment; rows of others are left out.",
+    ),
+    click.option(
+        "--cumulative/--not-cumulative",
+        default=None,
+        help="Whether batches have all users since the first period.  [default: refused if so]",
     ),
     flag("--sort", help="Sort rows first, without trying to do without."),
     option("--memory", _memory, default="1GB", metavar="SIZE", help="What sorting may take of it."),
     seed_option,
 )
 _WHERE = ("log", "kind", "query", "database")
-_HOW = ("form", "columns", "memory", "bounds", "arms")
+_HOW = ("form", "columns", "memory", "bounds", "arms", "cumulative")
 
 
 def log_options(command: Callable[..., None]) -> Command:
@@ -153,6 +167,8 @@ def _source(
     """What to read, and what to know about it."""
     if (log is None) == (query is None):
         raise InvalidInput("give a LOG to read or a --query, one of the two")
+    if log is not None and not log.strip():
+        raise InvalidInput("LOG must name a file, a folder or a pattern of files, got ''")
     if database is not None and query is None:
         raise InvalidInput("--database needs a --query that says what to read from it")
     if query is not None:

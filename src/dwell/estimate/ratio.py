@@ -57,7 +57,7 @@ def roi(
     """
     alpha = checks.probability("alpha", alpha)
     setup_cost = checks.not_negative("set-up cost", setup_cost)
-    bound, cap = checks.positive("bound", bound), checks.cap("cap", cap)
+    bound, cap = checks.positive("bound", bound), checks.count("cap", cap)
     earned = within("rewards", rewards, -bound, bound)
     drawn = within("durations", durations, 1, cap)
     _require_same_tasks(earned, drawn)
@@ -140,7 +140,7 @@ def difference(
     if roi_low > roi_high:
         raise InvalidInput(f"roi_low must not exceed roi_high, got {roi_low} and {roi_high}")
     bound = checks.positive("bound", bound)
-    cap, other_cap = checks.cap("cap", cap), checks.cap("other_cap", other_cap)
+    cap, other_cap = checks.count("cap", cap), checks.count("other_cap", other_cap)
     earned = within("rewards", rewards, -bound, bound)
     drawn = within("durations", durations, 1, cap)
     other_earned = within("other_rewards", other_rewards, -bound, bound)

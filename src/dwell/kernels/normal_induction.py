@@ -1,11 +1,12 @@
 """Backward induction where samples are normal: see `lattice_induction` for the idea."""
 
-from math import erfc, exp, pi, sqrt
+from math import exp, pi, sqrt
 
 import numpy as np
 
 from dwell.arrays import FloatArray, IntArray
 from dwell.kernels.compile import compiled
+from dwell.kernels.tails import accepted_above
 
 
 @compiled
@@ -16,8 +17,10 @@ def induct_gaussian(
     slope: FloatArray,
     variance: FloatArray,
     evidence: FloatArray,
+    even: FloatArray,
     spans: FloatArray,
     price: float,
+    reach: float,
     nodes: FloatArray,
     weights: FloatArray,
     panel: float,
@@ -40,8 +43,10 @@ def induct_gaussian(
         slope: … and
         variance: its variance is this.
         evidence: A block per look: ln of weight * Z of each belief is e0 + e1 s + e2 s^2.
+        even: The sum at which the mean of the value is 0, an entry per look.
         spans: A row per look: the sums within which to look for the boundaries.
         price: What a sample costs, in units of value.
+        reach: How many standard deviations of a step count.
         nodes: The nodes of the rule for one panel, on [0, 1].
         weights: Its weights.
         panel: The width of a panel in standard deviations of the next step.
@@ -51,8 +56,7 @@ def induct_gaussian(
     last = len(looks) - 1
     points, worth, logs = np.zeros(0), np.zeros(0), np.zeros(0)
     for look in range(last, -1, -1):
-        even = _break_even(intercept[look], slope[look], evidence[look], spans[look])
-        lower[look] = upper[look] = even
+        lower[look] = upper[look] = even[look]
         if look == last:
             continue
         samples = looks[look + 1] - looks[look]
@@ -65,13 +69,14 @@ def induct_gaussian(
             variance,
             evidence,
             price,
+            reach,
             upper[look + 1],
             points,
             worth,
             logs,
         )
-        if _onward(even, *step) > 0.0:
-            low, high = spans[look, 0], even
+        if _onward(even[look], *step) > 0.0:
+            low, high = min(spans[look, 0], even[look]), even[look]
             while high - low > 1e-13 * (abs(low) + abs(high) + noise):
                 middle = 0.5 * (low + high)
                 if _onward(middle, *step) > 0.0:
@@ -79,7 +84,7 @@ def induct_gaussian(
                 else:
                     low = middle
             lower[look] = low
-            low, high = even, spans[look, 1]
+            low, high = even[look], max(spans[look, 1], even[look])
             while high - low > 1e-13 * (abs(low) + abs(high) + noise):
                 middle = 0.5 * (low + high)
                 mean, _ = _mean_and_evidence(middle, intercept[look], slope[look], evidence[look])
@@ -121,18 +126,64 @@ def _mean_and_evidence(
 
 
 @compiled
-def _break_even(
-    intercept: FloatArray, slope: FloatArray, evidence: FloatArray, span: FloatArray
-) -> float:
-    """The sum at which the mean of the value is 0."""
-    low, high = span[0], span[1]
-    for _ in range(200):
-        middle = 0.5 * (low + high)
-        if _mean_and_evidence(middle, intercept, slope, evidence)[0] > 0.0:
-            high = middle
-        else:
-            low = middle
-    return float(high)
+def break_even(
+    intercept: FloatArray, slope: FloatArray, evidence: FloatArray, spans: FloatArray
+) -> FloatArray:
+    """The sum at which the mean of the value is 0, an entry per look; all as above.
+
+    Where the mean is above 0 in the whole span, its lower end; where it never is, a sum beyond all
+    that counts.
+    """
+    even = np.empty(len(spans))
+    for look in range(len(spans)):
+        low, high = spans[look]
+        for _ in range(60):
+            if _mean_and_evidence(high, intercept[look], slope[look], evidence[look])[0] > 0.0:
+                break
+            low, high = high, high + 2.0 * (high - low)
+        for _ in range(200):
+            middle = 0.5 * (low + high)
+            if _mean_and_evidence(middle, intercept[look], slope[look], evidence[look])[0] > 0.0:
+                high = middle
+            else:
+                low = middle
+        even[look] = high
+    return even
+
+
+@compiled
+def rewards_of_one_look(
+    looks: IntArray,
+    noise: float,
+    weights: FloatArray,
+    means: FloatArray,
+    variances: FloatArray,
+    intercept: FloatArray,
+    slope: FloatArray,
+    even: FloatArray,
+) -> FloatArray:
+    """What is earned by a single look each, where all is accepted that has a mean above 0.
+
+    Args:
+        looks: As above.
+        noise: As above.
+        weights: Of the beliefs, an entry each.
+        means: Of the value before any sample.
+        variances: The same.
+        intercept: As above.
+        slope: As above.
+        even: As above.
+    """
+    rewards = np.zeros(len(looks))
+    for look in range(len(looks)):
+        d = looks[look]
+        for c in range(len(weights)):
+            spread = sqrt(d * noise * noise + d * d * variances[c])
+            _, earned = accepted_above(
+                even[look], d * means[c], spread, intercept[look, c], slope[look, c]
+            )
+            rewards[look] += weights[c] * earned
+    return rewards
 
 
 @compiled
@@ -146,6 +197,7 @@ def _onward(
     variance: FloatArray,
     evidence: FloatArray,
     price: float,
+    reach: float,
     accept_from: float,
     points: FloatArray,
     worth: FloatArray,
@@ -154,19 +206,23 @@ def _onward(
     """What it is worth to go on to the next look."""
     _, log_here = _mean_and_evidence(at, intercept[look], slope[look], evidence[look])
     sd = noise * sqrt(samples)
-    going_on = 0.0
-    for j in range(len(points)):
-        z = (points[j] - at) / sd
-        if abs(z) < 40.0:
-            going_on += worth[j] * exp(-0.5 * z * z + logs[j] - log_here)
-    value = going_on / (sd * sqrt(2.0 * pi)) - price * samples
+    value = -price * samples
+    lowest, highest = np.inf, -np.inf
     for c in range(intercept.shape[1]):
         log = evidence[look, c, 0] + at * (evidence[look, c, 1] + at * evidence[look, c, 2])
         likelihood = exp(log - log_here)
         center = at + samples * (intercept[look, c] + slope[look, c] * at)
         spread = sqrt(sd * sd + samples * samples * variance[look, c])
-        above = (center - accept_from) / spread
-        accepted = 0.5 * erfc(-above / sqrt(2.0))
-        total = center * accepted + spread * exp(-0.5 * above * above) / sqrt(2.0 * pi)
-        value += likelihood * (intercept[look + 1, c] * accepted + slope[look + 1, c] * total)
-    return value
+        lowest = min(lowest, center - reach * spread)
+        highest = max(highest, center + reach * spread)
+        _, earned = accepted_above(
+            accept_from, center, spread, intercept[look + 1, c], slope[look + 1, c]
+        )
+        value += likelihood * earned
+    going_on = 0.0
+    for j in range(np.searchsorted(points, lowest), len(points)):
+        if points[j] > highest:
+            break
+        z = (points[j] - at) / sd
+        going_on += worth[j] * exp(-0.5 * z * z + logs[j] - log_here)
+    return value + going_on / (sd * sqrt(2.0 * pi))

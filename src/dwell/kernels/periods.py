@@ -2,8 +2,25 @@
 
 import numpy as np
 
-from dwell.arrays import Decisions, Durations, FloatArray, IntArray
+from dwell.arrays import Decisions, FloatArray, IntArray
 from dwell.kernels.compile import compiled
+
+
+@compiled
+def _due(looks: IntArray, drawn: int, made: int) -> int:
+    """How many looks are due after so many samples; at least `made` are."""
+    if drawn >= looks[-1]:
+        return len(looks)
+    if looks[drawn - 1 if drawn <= len(looks) else -1] == drawn:  # it looks at every sample
+        return drawn
+    low, high = made, len(looks)
+    while low < high:
+        middle = (low + high) // 2
+        if looks[middle] <= drawn:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
 @compiled
@@ -11,10 +28,11 @@ def look_at_ends(
     sums: FloatArray,
     counts: IntArray,
     starts: IntArray,
+    looks: IntArray,
     lower: FloatArray,
     upper: FloatArray,
     held_out: int,
-    stops: Durations,
+    stops: IntArray,
     decisions: Decisions,
     means: FloatArray,
 ) -> int:
@@ -26,8 +44,9 @@ def look_at_ends(
         sums: The sum of each period's samples, one test after another.
         counts: How many samples it has.
         starts: Where each test's periods begin; one more entry marks the end of the last.
-        lower: The policy's lower boundary …
-        upper: … and its upper one; the last entries of the two are equal.
+        looks: After how many samples the policy looks; the last is its cap.
+        lower: Its lower boundary at each look …
+        upper: … and its upper one; what does not reach the last of them is rejected there.
         held_out: How many periods at the end of each test the policy does not look at.
         stops: Filled with the samples drawn in each test.
         decisions: Filled with 1 for accept, 0 for reject, -1 where the test ended before.
@@ -37,7 +56,7 @@ def look_at_ends(
     Returns:
         The most samples that the policy may draw on tests with such periods.
     """
-    cap = len(upper)
+    cap: int = looks[-1]
     most = cap
     for test in range(len(starts) - 1):
         total, samples = 0.0, 0
@@ -47,20 +66,18 @@ def look_at_ends(
                 samples += counts[period]
                 if samples >= cap:
                     most = max(most, samples)
-        drawn, decision = 0, -1
+        drawn, decision, made = 0, -1, 0  # of the looks, so many are made or passed
         seen = 0.0
         for period in range(starts[test], starts[test + 1] - held_out):
-            before = drawn
             drawn += counts[period]
             seen += sums[period]
-            look = min(drawn, cap)
-            while look > before and np.isinf(lower[look - 1]) and np.isinf(upper[look - 1]):
-                look -= 1
-            if look > before:
-                if seen >= upper[look - 1]:
+            due = _due(looks, drawn, made)
+            if due > made:
+                if seen >= upper[due - 1]:
                     decision = 1
-                elif seen <= lower[look - 1] or look == cap:
+                elif seen <= lower[due - 1] or due == len(looks):
                     decision = 0
+                made = due
             if decision >= 0:
                 break
         stops[test], decisions[test], means[test] = drawn, decision, 0.0

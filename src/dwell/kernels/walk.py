@@ -11,6 +11,7 @@ import numpy as np
 
 from dwell.arrays import FloatArray, IntArray
 from dwell.kernels.compile import compiled
+from dwell.kernels.tails import accepted_above
 
 NEGLIGIBLE = 1e-40
 
@@ -90,69 +91,79 @@ def walk_gaussian(
     lower: FloatArray,
     upper: FloatArray,
     steps: FloatArray,
-    spans: FloatArray,
     beliefs: FloatArray,
+    sure: FloatArray,
+    fates: IntArray,
+    ranges: FloatArray,
+    panels: IntArray,
+    reach: float,
     nodes: FloatArray,
     weights: FloatArray,
-    panel: float,
 ) -> FloatArray:
     """The stops of a policy whose samples are normal, by integration over the sum's density.
 
     Between looks the sum s goes to a normal law around scale * s + shift. Its density among the
     tasks that go on is kept on Gauss-Legendre panels that fill the band between the boundaries.
+    Tasks whose fate is sure are taken off at once: what they are accepted for is the mean of the
+    value given the sum, now as later.
 
     Args:
         looks: The numbers of samples after which the policy looks; the last is its cap.
-        lower: Its lower boundary, after 1, …, cap samples.
+        lower: Its lower boundary, an entry per look.
         upper: Its upper boundary.
         steps: A row per look: scale, shift and standard deviation of the step that leads to it.
-        spans: A row per look: the sums outside which no mass worth counting lies.
         beliefs: A row per look: intercept and slope of the mean value given the sum.
+        sure: A row per look: the sums at or below which a task is sure to be rejected, and at or
+            above which it is sure to be accepted …
+        fates: … and the looks at which that happens.
+        ranges: A row per look: the ends of the sums that have to be followed.
+        panels: How many panels fill them, an entry per look.
+        reach: How many standard deviations of a step count.
         nodes: The nodes of the rule for one panel, on [0, 1].
         weights: Its weights.
-        panel: The width of a panel in standard deviations of the next step.
 
     Returns:
-        A row per number of samples d = 1, …, cap: the probability to stop after d, to accept then,
-        and the expected value accepted then.
+        A row per look: the probability to stop then, to accept then, and the expected value
+        accepted then.
     """
-    stops = np.zeros((len(upper), 3))
+    stops = np.zeros((len(looks), 3))
+    negligible = erfc(reach / sqrt(2.0))
     # Before the first sample the sum is 0: one point that carries all mass.
     points = np.zeros(1)
     mass = np.ones(1)
     for look in range(len(looks)):
-        d = looks[look]
-        low, high = lower[d - 1], upper[d - 1]
         scale, shift, sd = steps[look]
         intercept, slope = beliefs[look]
+        centers = scale * points + shift
         for i in range(len(points)):
-            center = scale * points[i] + shift
-            above = (center - high) / sd
-            accepted = 0.5 * erfc(-above / sqrt(2.0))
-            rejected = 0.5 * erfc((center - low) / sd / sqrt(2.0))
-            total = center * accepted + sd * exp(-0.5 * above * above) / sqrt(2.0 * pi)
-            stops[d - 1, 0] += mass[i] * (accepted + rejected)
-            stops[d - 1, 1] += mass[i] * accepted
-            stops[d - 1, 2] += mass[i] * (intercept * accepted + slope * total)
-        if look + 1 == len(looks):
+            accepted, value = accepted_above(upper[look], centers[i], sd, intercept, slope)
+            rejected = 0.5 * erfc((centers[i] - lower[look]) / sd / sqrt(2.0))
+            stops[look, 0] += mass[i] * (accepted + rejected)
+            stops[look, 1] += mass[i] * accepted
+            stops[look, 2] += mass[i] * value
+            if fates[look, 1] > look:
+                more, worth = accepted_above(sure[look, 1], centers[i], sd, intercept, slope)
+                stops[fates[look, 1], 0] += mass[i] * (more - accepted)
+                stops[fates[look, 1], 1] += mass[i] * (more - accepted)
+                stops[fates[look, 1], 2] += mass[i] * (worth - value)
+            if fates[look, 0] > look:
+                more = 0.5 * erfc((centers[i] - sure[look, 0]) / sd / sqrt(2.0))
+                stops[fates[look, 0], 0] += mass[i] * (more - rejected)
+        low, high = ranges[look]
+        if high <= low or mass.sum() < negligible:
             break
-        low, high = max(low, spans[look, 0]), min(high, spans[look, 1])
-        if high <= low or mass.sum() < 1e-18:
-            break
-        smoothness = min(sd, steps[look + 1, 2])
-        panels = int(np.ceil((high - low) / (panel * smoothness)))
-        width = (high - low) / panels
-        new_points = np.empty(panels * len(nodes))
-        new_mass = np.empty(panels * len(nodes))
+        width = (high - low) / panels[look]
+        new_points = np.empty(panels[look] * len(nodes))
+        new_mass = np.empty(panels[look] * len(nodes))
         first = 0
         for j in range(len(new_points)):
             point = low + width * (j // len(nodes) + nodes[j % len(nodes)])
-            while first < len(points) and scale * points[first] + shift < point - 9.0 * sd:
+            while first < len(points) and centers[first] < point - reach * sd:
                 first += 1
             density = 0.0
             for i in range(first, len(points)):
-                z = (point - scale * points[i] - shift) / sd
-                if z < -9.0:
+                z = (point - centers[i]) / sd
+                if z < -reach:
                     break
                 density += mass[i] * exp(-0.5 * z * z)
             new_points[j] = point

@@ -92,7 +92,8 @@ class Cape(Learner):
         delta: The bounds hold all at once with probability at least 1 - delta.
         exploration_cap: How many tasks to explore at most (N_ex); ceil(N^(2/3)) by default.
         setup_cost: What each task costs besides its samples.
-        bound: Observations lie in [-bound, bound], or are sub-Gaussian with this scale.
+        bound: Observations lie in [-bound, bound], or are sub-Gaussian with this scale, values
+            included: an observation is a value plus noise, and both vary.
         announce: Warn if the guarantee is vacuous for this many tasks.
 
     Example:

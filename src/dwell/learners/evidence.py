@@ -78,19 +78,19 @@ class Rungs:
         return self._stopped_by[index]
 
     def _within_band(self, index: int) -> IntArray:
-        if self._chain_of[index] < 0:
+        if self.chain_of[index] < 0:
             return np.array([index], dtype=np.int64)
-        inside = self._inside[self._chain_of, self._chain_of[index]]
-        within = (self.caps <= self.caps[index]) & (self.caps <= inside) & (self._chain_of >= 0)
+        inside = self._inside[self.chain_of, self.chain_of[index]]
+        within = (self.caps <= self.caps[index]) & (self.caps <= inside) & (self.chain_of >= 0)
         return np.flatnonzero(within)
 
     def same_chain(self, index: int) -> IntArray:
         """The policies that differ from policy `index` only in their caps."""
-        number = self._chain_of[index]
+        number = self.chain_of[index]
         return self.policies.chains[number].members if number >= 0 else np.array([index])
 
     @cached_property
-    def _chain_of(self) -> IntArray:
+    def chain_of(self) -> IntArray:
         """The chain of each policy; -1 for one made of Python functions."""
         chain_of = np.full(len(self.policies), -1, dtype=np.int64)
         for number, chain in enumerate(self.policies.chains):
@@ -154,9 +154,18 @@ class Evidence:
 
     @property
     def cost(self) -> FloatArray:
-        """Estimates of their mean costs; a rung is as long as it can be in one imagined task."""
-        durations = self.sums[DURATIONS] + self.rungs.widths
-        return self.setup_cost + self.rungs.totals(durations / (self.sums[SEEN] + 1.0))
+        """Estimates of their mean costs; a rung is long in one imagined task more.
+
+        A task that gets to a rung goes on for about as long as it took to get there, whatever the
+        cap; a first rung for as long as all tasks so far together. Before there are any, it is as
+        long as it can be.
+        """
+        drawn, seen = self.sums[DURATIONS], self.sums[SEEN]
+        first = self.rungs.below < 0
+        before = np.where(first, drawn, self.rungs.caps[self.rungs.below])
+        widths = self.rungs.widths
+        imagined = np.where(first & (seen == 0.0), widths, np.minimum(widths, before))
+        return self.setup_cost + self.rungs.totals((drawn + imagined) / (seen + 1.0))
 
     @property
     def accept_rate(self) -> FloatArray:

@@ -26,6 +26,7 @@ from dwell.records import Records
 # Samples after an acceptance, per what the task costs: while nothing seems to earn, while it is in
 # doubt that the choice earns, and after that.
 _SEEKING, _DOUBTING, _CHECKING = 1.5, 1.0, 0.25
+_ALWAYS = 0.25  # of n^(-1/3): the least share of the choice's tasks that are checked
 
 
 class Batch(NamedTuple):
@@ -89,6 +90,9 @@ class Ladder(Learner):
         >>> policies.caps[run.chosen]
         16
     """
+
+    BOUND = "what they hardly ever exceed"
+    BOUND_DEVIATIONS = 3.0
 
     state: Progress
 
@@ -272,8 +276,10 @@ class Ladder(Learner):
         spending = 0.5 / np.cbrt(self._begun) * tasks * standing.cost[chosen]
         plausible = standing.plausible
         plausible[chosen] = 0.0
-        own = spending * plausible.max()
+        own = spending * max(plausible.max(), standing.losing)
         own /= standing.accept_rate[chosen] * alone[chosen]
+        # However certain it seems, the choice is checked for ever: these shares have no finite sum.
+        own = max(own, _ALWAYS * tasks / float(np.cbrt(self._begun)))
         plausible[self.rungs.stopped_by(chosen)] = 0.0  # what the choice teaches anyway
         cost = self._up_to(standing.cost)
         growth = self._growth(cost, plausible)

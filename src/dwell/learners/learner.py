@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from inspect import signature
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -70,6 +70,10 @@ class Learner(AsJson, ABC):
         state: All that changes as it learns.
         queue: The tasks that were begun, and the records that wait.
     """
+
+    # What to give for a bound where observations have none, and how many deviations that is.
+    BOUND: ClassVar[str] = "the scale with which they are sub-Gaussian, values included"
+    BOUND_DEVIATIONS: ClassVar[float] = 1.0
 
     setup_cost: float
     state: Any

@@ -5,6 +5,7 @@ What is chosen and explored follows from these; what is eliminated does not.
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import log
 
 import numpy as np
 
@@ -12,7 +13,8 @@ from dwell.arrays import BoolArray, FloatArray
 from dwell.learners.evidence import Evidence, Rungs
 
 _EARNING = 1.0  # standard errors above 0 from which on a reward is taken to be one
-_SURE = 2.5  # and from which on that is no longer in doubt
+_PER_CHAIN = 0.2  # and how many more for each factor e in the number of chains
+_CERTAIN = 1.5  # and how many more, from which on that is no longer in doubt
 _FAINTEST = 0.05  # what is all but hopeless, but not eliminated, is still looked at now and then
 
 
@@ -49,10 +51,21 @@ class Standing:
         )
 
     @cached_property
+    def threshold(self) -> float:
+        """How many standard errors above 0 a reward must be to be taken for one.
+
+        Of many policies that lose, some seem to earn. Those of one chain err together, so it is
+        the number of chains that counts; a policy made of Python functions is one of its own.
+        """
+        chain_of = self.rungs.chain_of[self.candidates]
+        chains = len(np.unique(chain_of[chain_of >= 0])) + int((chain_of < 0).sum())
+        return _EARNING + _PER_CHAIN * log(max(chains, 1))
+
+    @cached_property
     def chosen(self) -> int | None:
         """The candidate with the best ROI among those that seem to earn something."""
         errors = self.reward / np.sqrt(self.variance)
-        earning = np.flatnonzero(self.candidates & (errors > _EARNING))
+        earning = np.flatnonzero(self.candidates & (errors > self.threshold))
         if not len(earning):
             return None
         return int(earning[np.argmax(self.reward[earning] / self.cost[earning])])
@@ -61,7 +74,19 @@ class Standing:
     def doubtful(self) -> bool:
         """Whether it is in doubt that the chosen policy earns."""
         chosen = self.chosen
-        return chosen is None or bool(self.reward[chosen] < _SURE * np.sqrt(self.variance[chosen]))
+        if chosen is None:
+            return True
+        certain = self.threshold + _CERTAIN
+        return bool(self.reward[chosen] < certain * np.sqrt(self.variance[chosen]))
+
+    @property
+    def losing(self) -> float:
+        """How plausible it is that rejecting everything is better than the chosen policy."""
+        chosen = self.chosen
+        if chosen is None:
+            return 1.0
+        likelihood = np.exp(-0.5 * self.reward[chosen] ** 2 / self.variance[chosen])
+        return float(max(likelihood, _FAINTEST))
 
     @property
     def plausible(self) -> FloatArray:

@@ -25,12 +25,12 @@ _COLUMNS = {
     "clicked": "clicks",
 }
 # The largest number is that which a log of counts takes.
-_WHOLE = "regexp_full_match({0}, '[0-9]+') and try_cast({0} as bigint) <= 2147483648"
+_WHOLE = "regexp_full_match({0}, '[0-9]+') and try_cast({0} as bigint) <= 9007199254740992"
 _DEMANDS = {
     "test": ("name a test", "test <> ''"),
     "created": ("be a time", "try_cast(created as timestamp) is not null"),
-    "shown": ("be a whole number >= 0", _WHOLE.format("shown")),
-    "clicked": ("be a whole number >= 0", _WHOLE.format("clicked")),
+    "shown": ("be a whole number >= 0 and at most 2^53", _WHOLE.format("shown")),
+    "clicked": ("be a whole number >= 0 and at most 2^53", _WHOLE.format("clicked")),
 }
 _TESTS = """
 create table tests as

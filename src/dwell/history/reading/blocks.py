@@ -5,7 +5,7 @@ kind a log holds.
 """
 
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol, Self
+from typing import ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -36,9 +36,29 @@ class HeldOut(NamedTuple):
 
     columns: IntArray  # which of them each policy has
     caps: IntArray  # the most samples that each policy may draw
-    stops: Durations
+    stops: IntArray | Durations
     decisions: Decisions  # -1 where no policy may look any further
     rest: FloatArray  # the mean of the samples that follow an acceptance, 0 elsewhere
+
+    def by_policy(self, drawn: IntArray) -> "HeldOut":
+        """The same with a column for each policy.
+
+        Args:
+            drawn: How many samples each test has.
+        """
+        count = len(self.columns)
+        if self.stops.shape[1] == count and (self.columns == np.arange(count)).all():
+            return self
+        stops, decisions = self.stops[:, self.columns], self.decisions[:, self.columns]
+        # A shorter policy stops at its own cap, and rejects there.
+        at_cap = (stops > self.caps) | ((decisions < 0) & (drawn[:, np.newaxis] > self.caps))
+        return HeldOut(
+            np.arange(count),
+            self.caps,
+            np.minimum(stops, self.caps),
+            np.where(at_cap, np.int8(0), decisions),
+            np.where(at_cap, 0.0, self.rest[:, self.columns]),
+        )
 
 
 class LeaveOneOut(NamedTuple):
@@ -62,6 +82,10 @@ class Block(Protocol):
     @property
     def drawn(self) -> IntArray:
         """How many samples each test has."""
+
+    @property
+    def in_periods(self) -> bool:
+        """Whether policies look at ends of periods, in any of the tests."""
 
     def long_enough(self) -> Self:
         """The tests that can be decided on some samples and scored on others."""
@@ -97,6 +121,7 @@ class SampleBlock:
     lengths: IntArray
     samples: Samples
     quality: Quality = field(default_factory=Quality)
+    in_periods: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if len(self.names) != len(self.lengths) or self.lengths.sum() != len(self.samples):
@@ -122,7 +147,7 @@ class SampleBlock:
         if long.all():
             return self
         kept = np.repeat(long, self.lengths)
-        return SampleBlock(_chosen(self.names, long), self.lengths[long], self.samples[kept])
+        return SampleBlock(chosen(self.names, long), self.lengths[long], self.samples[kept])
 
     def spread(self) -> Spread:
         """Around each test's mean."""
@@ -132,6 +157,10 @@ class SampleBlock:
 
     def held_out(self, policies: Policies) -> HeldOut:
         """Run policies on all samples of each test but the last."""
+        if policies.sparse:  # a sample is a period then
+            ones = np.ones(len(self.samples), dtype=np.int64)
+            alone = PeriodBlock(self.names, self.lengths, ones, self.samples, self.samples)
+            return alone.held_out(policies)
         outcomes = scan(self.samples, policies.heads, self.lengths)
         # What stops at the last sample has seen it: it has to be taken as not having stopped.
         seen_all = outcomes.durations == self.lengths[:, np.newaxis]
@@ -155,9 +184,9 @@ class SampleBlock:
 class PeriodBlock:
     """A block of tests that are known by sums over periods; policies may look at their ends only.
 
-    Of a period with two arms, n is the smaller of their numbers, the mean is the treatment's minus
-    the control's, and the variance is such that variance / n is that of the mean: all outcomes
-    count, and a period of equal arms is what pairs of outcomes would give.
+    Of a period with two arms, n is half of their users, the mean is the treatment's minus the
+    control's, and the variance is such that variance / n is that of the mean: all outcomes count,
+    and a period of equal arms is what pairs of outcomes would give.
 
     Attributes:
         names: What each test is called.
@@ -181,6 +210,7 @@ class PeriodBlock:
     sums: FloatArray
     variances: FloatArray
     quality: Quality = field(default_factory=Quality)
+    in_periods: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         periods = {len(self.counts), len(self.sums), len(self.variances), int(self.lengths.sum())}
@@ -212,7 +242,7 @@ class PeriodBlock:
             return self
         kept = np.repeat(long, self.lengths)
         columns = (self.counts[kept], self.sums[kept], self.variances[kept])
-        return PeriodBlock(_chosen(self.names, long), self.lengths[long], *columns)
+        return PeriodBlock(chosen(self.names, long), self.lengths[long], *columns)
 
     def spread(self) -> Spread:
         """Around each period's mean."""
@@ -233,5 +263,6 @@ class PeriodBlock:
         return LeaveOneOut(accepts, rewards)
 
 
-def _chosen(names: tuple[str, ...], which: BoolArray) -> tuple[str, ...]:
+def chosen(names: tuple[str, ...], which: BoolArray) -> tuple[str, ...]:
+    """Some of the names."""
     return tuple(name for name, chosen in zip(names, which.tolist(), strict=True) if chosen)

@@ -20,10 +20,13 @@ COLUMNS: dict[Form, tuple[str, ...]] = {
     "two-arm": ("test", "arm", "order", "outcome"),
     "raw": ("test", "order", "value"),
 }
-_OPTIONAL: dict[Form, tuple[str, ...]] = {"batches": ("arm",)}
+_OPTIONAL: dict[Form, tuple[str, ...]] = {"batches": ("arm",), "two-arm": ("time", "period")}
+# What may take the place of a column that is not there.
+_INSTEAD: dict[Form, dict[str, tuple[str, ...]]] = {"two-arm": {"order": ("time", "period")}}
 FORMS: tuple[Form, ...] = get_args(Form)
 Column = Any  # a pyarrow.Array: pyarrow ships no annotations
 Kind = Literal["whole", "fraction", "time"]
+_NOTHING = ("", "null", "nan", "na", "none", "\\n")
 _TYPES: dict[Kind, Sequence[pa.DataType]] = {
     "whole": (pa.int64(),),
     "fraction": (pa.float64(),),
@@ -62,7 +65,7 @@ def understood_columns(
             )
     found = {_plain(title): title for title in reversed(titles)} | dict(columns)
     for candidate in FORMS if form is None else (form,):
-        if all(column in found for column in COLUMNS[candidate]):
+        if all(_has(found, candidate, column) for column in COLUMNS[candidate]):
             mapping = {column: found[column] for column in _all(candidate) if column in found}
             for title in mapping.values():
                 if list(titles).count(title) > 1:
@@ -77,6 +80,11 @@ def understood_columns(
         f"{name} must have the columns {choices}, got {_listed(titles)}: map names that differ by "
         "columns"
     )
+
+
+def _has(found: Mapping[str, str], form: Form, column: str) -> bool:
+    instead = _INSTEAD.get(form, {}).get(column, ())
+    return any(name in found for name in (column, *instead))
 
 
 def _all(form: Form) -> tuple[str, ...]:
@@ -109,6 +117,22 @@ def labels(column: Column) -> Column:
 def is_text(column: Column) -> bool:
     """Whether a column's values are text."""
     return bool(pa.types.is_string(column.type) or pa.types.is_large_string(column.type))
+
+
+def missing(column: Column) -> BoolArray:
+    """Where a column has no value: NULL, NaN, or text that stands for them.
+
+    Example:
+        >>> missing(pa.array(["1", "", "NULL", "far", None])).tolist()
+        [False, True, True, False, True]
+    """
+    column = decoded(column)
+    absent: BoolArray = column.is_null(nan_is_null=True).to_numpy(zero_copy_only=False)
+    if is_text(column):
+        plain = compute.utf8_lower(compute.utf8_trim_whitespace(column))
+        named = compute.is_in(plain, value_set=pa.array(_NOTHING, plain.type))
+        absent = absent | named.to_numpy(zero_copy_only=False)
+    return absent
 
 
 def numbers(column: Column) -> tuple[FloatArray, BoolArray | None]:

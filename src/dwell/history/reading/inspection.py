@@ -40,7 +40,8 @@ def check(
     *,
     memory: str = "1GB",
     bounds: tuple[float, float] | None = None,
-    arms: tuple[str, str] | None = None,
+    arms: tuple[str, ...] | None = None,
+    cumulative: bool | None = None,
 ) -> Inspection:
     """Read a whole log and say what is wrong with it, with the rows.
 
@@ -50,7 +51,9 @@ def check(
         columns: The log's titles, where they differ from our names.
         memory: How much memory ordering may take.
         bounds: From where to where values should lie; None for any.
-        arms: The labels of control and treatment; None for the usual ones.
+        arms: The labels of the control and of one treatment or more; None for the usual ones.
+        cumulative: Whether batches have all users since the first period; None to refuse a log
+            that looks so.
 
     Example:
         >>> import pyarrow as pa
@@ -59,7 +62,15 @@ def check(
         ["value in row 3 of the table must be a finite number, got 'far'"]
     """
     try:
-        log = Log(source, form, columns or {}, memory=memory, bounds=bounds, arms=arms)
+        log = Log(
+            source,
+            form,
+            columns or {},
+            memory=memory,
+            bounds=bounds,
+            arms=arms,
+            cumulative=cumulative,
+        )
     except InvalidInput as error:
         return Inspection(form, columns or {}, faults=(_unreadable(error),))
     try:
@@ -80,6 +91,8 @@ def _read(log: Log) -> Inspection:
     except InvalidInput as error:
         last = (_unreadable(error),)
     faults = (*noted.found.values(), *last)
+    if quality.refusal is not None:
+        faults = (*faults, _unreadable(InvalidInput(quality.refusal)))
     if not quality.rows and not faults:
         faults = (_unreadable(InvalidInput("the log must have a row or more, got none")),)
     return Inspection(log.form, log.columns, quality=quality, faults=faults)

@@ -3,7 +3,7 @@
 | form | columns | a sample is |
 |---|---|---|
 | raw | test, order, value | a row |
-| two-arm | test, arm, order, outcome | a treated outcome minus an untreated one |
+| two-arm | test, arm, order, outcome, perhaps time or period | two users: see `users` |
 | counts | test, n_c, x_c, n_t, x_t | the same, of sequences drawn to fit the counts |
 | batches | test, period, n, mean, variance, and perhaps arm | known by sums over periods only |
 """
@@ -20,6 +20,7 @@ from dwell.errors import InvalidInput
 from dwell.history.reading import forms
 from dwell.history.reading.blocks import Block
 from dwell.history.reading.columns import Form, understood_columns
+from dwell.history.reading.counts import counts
 from dwell.history.reading.ordering import in_order
 from dwell.history.reading.parquet_files import ParquetFiles
 from dwell.history.reading.quality import Faults
@@ -49,7 +50,12 @@ class Log:
         memory: How much memory ordering may take.
         seed: What sequences are drawn from, for counts.
         bounds: From where to where values (outcomes, means) should lie; None for any.
-        arms: The labels of control and treatment; None for the usual ones.
+        arms: The labels of the control and of one treatment or more; rows of others are left out.
+            None for the usual labels.
+        cumulative: Whether batches have all users since the first period; None to refuse a log
+            that looks so.
+        within_time: Whether users are compared within short stretches of time in all tests, and
+            not only where arms are not split evenly at all times.
 
     Example:
         >>> import pyarrow as pa
@@ -66,7 +72,9 @@ class Log:
     memory: str = "1GB"
     seed: int = 0
     bounds: tuple[float, float] | None = None
-    arms: tuple[str, str] | None = None
+    arms: tuple[str, ...] | None = None
+    cumulative: bool | None = None
+    within_time: bool = False
 
     def __post_init__(self) -> None:
         checks.count("seed", self.seed, least=0)
@@ -74,8 +82,14 @@ class Log:
             low, high = (checks.real("bounds", end) for end in self.bounds)
             if isnan(low) or isnan(high) or low >= high:
                 raise InvalidInput(f"bounds must be a lower and an upper one, got {self.bounds}")
-        if self.arms is not None and len({str(label).strip() for label in self.arms}) != 2:
-            raise InvalidInput(f"arms must be two different labels, got {checks.shown(self.arms)}")
+        if self.arms is not None:
+            arms = tuple(str(label).strip() for label in self.arms)
+            if isinstance(self.arms, str) or not 2 <= len(arms) == len(set(arms)):
+                raise InvalidInput(
+                    "arms must be two different labels or more, the control's first, got "
+                    f"{checks.shown(self.arms)}"
+                )
+            object.__setattr__(self, "arms", arms)
         source = opened(self.source)
         form, columns = understood_columns(source.titles, self.form, self.columns, source.name)
         object.__setattr__(self, "source", source)
@@ -112,10 +126,18 @@ def blocks_of(log: Log, rows: int, faults: Faults) -> Iterator[Block]:
     source = log.opened
     before = source.before if isinstance(source, ParquetFiles) else 0
     reader = Reader(source, log.columns, faults, log.arms, read=before)
-    validator = Validator(reader, log.bounds)
+    in_periods = log.form == "two-arm" and "period" in log.columns
+    validator = Validator(
+        reader,
+        log.bounds,
+        ties=log.form == "two-arm" and "order" not in log.columns,
+        by_period=in_periods,
+        within_time=log.within_time,
+        cumulative=log.cumulative,
+    )
     with closing(reader.parts()) as parts:
         if log.form == "counts":
-            yield from forms.counts(parts, rows, validator, log.seed)
+            yield from counts(parts, rows, validator, log.seed)
             return
         ordered = in_order(parts, log.memory) if log.sort else parts
         for block in whole_tests(ordered, rows, reader.names, source.name):

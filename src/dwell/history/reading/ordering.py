@@ -40,7 +40,7 @@ def in_order(parts: Iterator[Rows], memory: str) -> Iterator[Rows]:
         except DwellError as error:  # it would not come out of DuckDB as it is
             refusals.append(error)
 
-    keys = [f'"{name}"' for name in ("test", "arm", "order", "row") if name in first]
+    keys = [f'"{name}"' for name in ("test", "arm", "order", "clock", "row") if name in first]
     with TemporaryDirectory(prefix="dwell-") as folder:
         try:
             with duckdb.connect(

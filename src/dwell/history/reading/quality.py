@@ -31,6 +31,19 @@ class Quality:
         controls: Outcomes of control arms.
         treated: Outcomes of treatment arms.
         mismatched: Tests whose arms differ in size with a p-value below 0.001.
+        other_arms: Rows of arms that were not asked for.
+        shared_controls: Comparisons that share their control with another.
+        within_time: Tests whose arms are compared within short stretches of time, not in pairs.
+        own_numbers: Of these, tests whose arms are numbered on their own: the split is taken as
+            constant.
+        early: Users in the first half of their test, of tests compared in pairs …
+        early_treated: … those of them who are treated …
+        late: … and users in the second half …
+        late_treated: … and those of them.
+        empty_periods: Periods without a user: they are left out.
+        single_periods: Periods of one user: the variance is that of the test's others.
+        several_periods: Tests of batches with three periods or more.
+        cumulative: Of these, tests whose periods look as if each had all users since the first.
 
     Example:
         >>> (Quality(rows=3, tests=1) + Quality(rows=4, tests=2)).rows
@@ -50,6 +63,18 @@ class Quality:
     controls: int = 0
     treated: int = 0
     mismatched: int = 0
+    other_arms: int = 0
+    shared_controls: int = 0
+    within_time: int = 0
+    own_numbers: int = 0
+    early: int = 0
+    early_treated: int = 0
+    late: int = 0
+    late_treated: int = 0
+    empty_periods: int = 0
+    single_periods: int = 0
+    several_periods: int = 0
+    cumulative: int = 0
 
     def __add__(self, other: "Quality") -> "Quality":
         pairs = zip(self.__slots__, astuple(self), astuple(other), strict=True)
@@ -66,6 +91,47 @@ class Quality:
         return float(sample_ratio_p_values(np.array(self.controls), np.array(self.treated)))
 
     @property
+    def drifts(self) -> bool:
+        """Whether, of tests compared in pairs, the treated share changes from half to half."""
+        if not (self.early and self.late):
+            return False
+        treated = self.early_treated + self.late_treated
+        share = treated / (self.early + self.late)
+        variance = share * (1.0 - share) * (1.0 / self.early + 1.0 / self.late)
+        if variance <= 0.0:
+            return False
+        difference = self.early_treated / self.early - self.late_treated / self.late
+        return float(erfc(abs(difference) / np.sqrt(2.0 * variance))) < MISMATCH
+
+    @property
+    def refusal(self) -> str | None:
+        """Why a log with all this cannot be used; None if it can."""
+        if self.other_arms and not self.tests:
+            return (
+                f"some rows must be of the arms that are asked for, got {self.other_arms:,} rows "
+                "of others: name the arms as the log does"
+            )
+        if 2 * self.cumulative > self.several_periods:
+            return (
+                f"periods must have users of their own, got {self.cumulative:,} of "
+                f"{self.several_periods:,} tests in which each period looks as if it had all users "
+                "since the first: say whether it has, by cumulative (--cumulative or "
+                "--not-cumulative)"
+            )
+        return None
+
+    @property
+    def withheld(self) -> str | None:
+        """Why nothing can be advised on such a log; None if something can."""
+        users = self.controls + self.treated
+        if users and 2 * self.unpaired > users:
+            return (
+                f"{self.unpaired:,} of {users:,} outcomes came when the other arm had none, so "
+                "that what time does cannot be told from what treatments do"
+            )
+        return None
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """A sentence for each thing that a reader of results should know."""
         return tuple(self._notes())
@@ -73,6 +139,31 @@ class Quality:
     def _notes(self) -> Iterator[str]:
         if self.unpaired:
             yield f"{self.unpaired:,} outcomes have no partner in the other arm and are not used"
+        if self.other_arms:
+            yield f"{self.other_arms:,} rows are of arms that were not asked for"
+        if self.shared_controls:
+            yield (
+                f"{self.shared_controls:,} of {self.tests:,} tests share their control with "
+                "another treatment, so that they are not independent, as intervals suppose"
+            )
+        if self.within_time:
+            yield (
+                f"{self.within_time:,} of {self.tests:,} tests have arms that are not split evenly "
+                "at all times: means are compared within short stretches of time, and two users "
+                "are a sample"
+            )
+        if self.own_numbers:
+            yield (
+                f"{self.own_numbers:,} of these have arms that are numbered on their own: their "
+                "split is taken as constant, since the log does not say what came when"
+            )
+        if self.empty_periods:
+            yield f"{self.empty_periods:,} periods have no users and are left out"
+        if self.single_periods:
+            yield (
+                f"{self.single_periods:,} periods have one user and no variance: that of the "
+                "test's other periods is taken"
+            )
         if self.short_tests:
             yield f"{self.short_tests:,} of {self.tests:,} tests have fewer than two samples"
         if self.constant_tests:

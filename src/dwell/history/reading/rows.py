@@ -3,6 +3,7 @@
 Tests go by numbers, in the order of their first appearance.
 """
 
+import re
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -13,20 +14,33 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from dwell import checks
-from dwell.arrays import BoolArray, Decisions, FloatArray, IntArray
+from dwell.arrays import BoolArray, FloatArray, IntArray
 from dwell.errors import NotOrdered
-from dwell.history.reading.columns import Column, Orders, decoded, is_text, labels, numbers
+from dwell.history.reading.columns import (
+    Column,
+    Orders,
+    decoded,
+    is_text,
+    labels,
+    missing,
+    numbers,
+)
 from dwell.history.reading.quality import Faults
 from dwell.history.reading.sources import Source
 
 # By our names for columns; "row" counts rows from 1 and "test" tests from 0.
 Rows = dict[str, NDArray[Any]]
-CONTROL = frozenset({"control", "c", "a", "0", "false"})
-TREATMENT = frozenset({"treatment", "treated", "t", "b", "1", "true"})
-_LARGEST = 2**31
+# Labels of arms that need not be named; which is a test's control is told by all that it has.
+_UNDERSTOOD = re.compile(
+    r"control|false|true|treatment|treated|[a-ht]|\d{1,3}"
+    r"|(?:treatment|treated|variant|variation|arm|t|v)[ _-]?(?:\d{1,3}|[a-h])"
+)
+_LARGEST = 2**53  # up to here floats know whole numbers
 # From where numbers may lie, where not anywhere; and which must be whole.
-_LEAST = {"n_c": 0, "x_c": 0, "n_t": 0, "x_t": 0, "n": 1, "variance": 0}
+_LEAST = {"n_c": 0, "x_c": 0, "n_t": 0, "x_t": 0, "n": 0, "variance": 0}
 _WHOLE = frozenset({"n_c", "x_c", "n_t", "x_t", "n"})
+# What is not known of a period with so many users or fewer.
+_NOT_OF_FEW = {"mean": 0, "variance": 1}
 
 
 def joined(parts: list[Rows]) -> Rows:
@@ -55,20 +69,25 @@ class Reader:
         source: Where the rows come from.
         columns: The source's titles, by our names.
         faults: What is wrong.
-        arms: The labels of control and treatment; None for the usual ones.
+        arms: The labels of the control and of one treatment or more; None for the usual ones.
+        labels: The labels of arms, in the order of their first appearance.
         names: What tests are called, in the order of their first appearance.
-        orders: How the column order or period is read.
+        orders: How the column order, or period of batches, is read.
+        clock: How the column time, or period of users, is read.
         read: How many rows of the log were read or come before the source's first.
     """
 
     source: Source
     columns: Mapping[str, str]
     faults: Faults
-    arms: tuple[str, str] | None = None
+    arms: tuple[str, ...] | None = None
+    labels: list[str] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     orders: Orders = field(default_factory=Orders)
     read: int = 0
+    clock: Orders = field(default_factory=Orders)
     _numbers: dict[str, int] = field(default_factory=dict)
+    _codes: dict[str, int] = field(default_factory=dict)
 
     def parts(self) -> Generator[Rows, None, None]:
         """All rows, a part at a time."""
@@ -89,28 +108,39 @@ class Reader:
                 rows[ours], bad = self._tests(column)
                 demand = "must name a test"
             elif ours == "arm":
-                rows[ours], bad = self._sides(column)
-                labels = self.arms or ("control", "treatment")
-                demand = f"must be {labels[0]} or {labels[1]}: name the two labels by arms"
-            elif ours in ("order", "period"):
-                rows["order"], bad = self.orders.read(column)
-                demand = f"must be a {self._kind()}"
+                rows[ours], bad = self._arms(column)
+                demand = "must be control or treatment: name the labels by arms, the control first"
+            elif ours in ("order", "time", "period"):
+                orders = self.orders if ours == self._ordered_by else self.clock
+                rows["order" if ours == self._ordered_by else "clock"], bad = orders.read(column)
+                demand = f"must be a {_kind(orders)}"
             else:
-                rows[ours], bad = numbers(column)
-                demand = "must be a finite number"
-                if ours in _LEAST:
-                    bad = _unfit(rows[ours], _LEAST[ours], ours in _WHOLE)
-                    demand = (
-                        f"must be a {'whole ' if ours in _WHOLE else ''}number >= {_LEAST[ours]}"
-                    )
+                rows[ours], bad, demand = self._numbers_in(ours, column, rows)
             if bad is not None:
                 self._note(title, column, bad, before, demand)
                 wrong |= bad
         return {name: column[~wrong] for name, column in rows.items()} if wrong.any() else rows
 
-    def _kind(self) -> str:
-        words = {"whole": "whole number", "fraction": "finite number", "time": "time"}
-        return f"{words[self.orders.kind or 'whole']}, as most of the first rows"
+    @property
+    def _ordered_by(self) -> str:
+        """The column that says what came first."""
+        return next(name for name in ("order", "time", "period") if name in self.columns)
+
+    def _numbers_in(
+        self, ours: str, column: Column, rows: Rows
+    ) -> tuple[FloatArray, BoolArray | None, str]:
+        """A column of numbers, where they are not what they must be, and what they must be."""
+        found, bad = numbers(column)
+        demand = "must be a finite number"
+        if ours in _LEAST:
+            bad = _unfit(found, _LEAST[ours], ours in _WHOLE)
+            demand = f"must be a number >= {_LEAST[ours]}"
+            if ours in _WHOLE:
+                demand = f"must be a whole number >= {_LEAST[ours]} and at most 2^53"
+        if bad is not None and ours in _NOT_OF_FEW:
+            # A period of nobody has no mean, and one of a single user no variance: as SQL has it.
+            bad &= ~((rows["n"] <= _NOT_OF_FEW[ours]) & missing(column))
+        return found, bad if bad is not None and bad.any() else None, demand
 
     def _note(self, title: str, column: Column, bad: BoolArray, before: int, demand: str) -> None:
         places = np.flatnonzero(bad)
@@ -146,21 +176,32 @@ class Reader:
             self.names.append(name)
         return number
 
-    def _sides(self, column: Column) -> tuple[Decisions, BoolArray | None]:
-        """1 for treatment, 0 for control, -1 for neither."""
+    def _arms(self, column: Column) -> tuple[IntArray, BoolArray | None]:
+        """Numbers of labels; -1 for one that is not understood."""
         encoded = column if _is_dictionary(column) else labels(column).dictionary_encode()
-        sides = np.array([self._side(each) for each in encoded.dictionary.to_pylist()] + [-1])
-        places = encoded.indices.fill_null(len(sides) - 1).to_numpy(zero_copy_only=False)
-        found: Decisions = sides.astype(np.int8)[places]
+        codes = np.array([self._code(each) for each in encoded.dictionary.to_pylist()] + [-1])
+        places = encoded.indices.fill_null(len(codes) - 1).to_numpy(zero_copy_only=False)
+        found = codes[places]
         bad = found < 0
         return found, bad if bad.any() else None
 
-    def _side(self, value: object) -> int:
+    def _code(self, value: object) -> int:
+        """A label's number; the usual labels may be in small letters or large ones."""
         label = str(value).strip()
-        if self.arms is not None:
-            return self.arms.index(label) if label in self.arms else -1
-        known = label.lower()
-        return 1 if known in TREATMENT else 0 if known in CONTROL else -1
+        key = label if self.arms is not None else label.lower()
+        if value is None or not label:
+            return -1
+        if self.arms is None and not _UNDERSTOOD.fullmatch(key):
+            return -1
+        code = self._codes.setdefault(key, len(self.labels))
+        if code == len(self.labels):
+            self.labels.append(label)
+        return code
+
+
+def _kind(orders: Orders) -> str:
+    words = {"whole": "whole number", "fraction": "finite number", "time": "time"}
+    return f"{words[orders.kind or 'whole']}, as most of the first rows"
 
 
 def _changes(column: Column) -> IntArray:

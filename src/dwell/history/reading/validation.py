@@ -17,10 +17,18 @@ class Validator:
     Attributes:
         reader: The reader: names of tests, faults, the kind of order.
         bounds: From where to where values may lie; None for any.
+        ties: Whether users of a test may come at the same time.
+        by_period: Whether users come in periods, to be compared within each.
+        within_time: Whether users are compared within stretches of time, however arms are split.
+        cumulative: Whether periods have all users since the first; None if nobody has said.
     """
 
     reader: Reader
-    bounds: tuple[float, float] | None
+    bounds: tuple[float, float] | None = None
+    ties: bool = False
+    by_period: bool = False
+    within_time: bool = False
+    cumulative: bool | None = None
 
     def names(self, numbers: IntArray) -> tuple[str, ...]:
         """What tests are called."""
@@ -28,6 +36,14 @@ class Validator:
 
     def order(self, rows: Rows) -> None:
         """Refuse rows that come too late, and rows of one test (and arm) with the same order."""
+        if "arm" in rows:
+            for code in range(len(self.reader.labels)):
+                places = np.flatnonzero(rows["arm"] == code)
+                self._order({name: rows[name][places] for name in ("row", "test", "order")})
+        else:
+            self._order(rows)
+
+    def _order(self, rows: Rows) -> None:
         same = rows["test"][1:] == rows["test"][:-1]
         orders = rows["order"]
         late = np.flatnonzero(same & (orders[1:] < orders[:-1])) + 1
@@ -39,7 +55,7 @@ class Validator:
                 "sort=True"
             )
         twice = np.flatnonzero(same & (orders[1:] == orders[:-1])) + 1
-        if len(twice):
+        if len(twice) and not self.ties:
             self.reader.faults.add(
                 "repeated rows",
                 rows["row"][twice],

@@ -17,6 +17,7 @@ from dwell.errors import InvalidInput
 from dwell.history.reading.blocks import Block
 from dwell.history.replay.replay import replay_block
 from dwell.policy import Policy
+from dwell.sparse_policy import SparsePolicy
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,22 +28,24 @@ class CurrentOutcomes:
         durations: How many samples it drew in each.
         accepts: Whether it accepted, or how often of the times that it was asked.
         rewards: Unbiased estimates of what it earned.
-        cap: The most samples that it draws in such tests.
+        cap: The most samples that it draws in any test, also in those to come; None if that is not
+            known: the longest test so far is no bound.
     """
 
     durations: IntArray
     accepts: FloatArray
     rewards: FloatArray
-    cap: int
+    cap: int | None
 
     def joined(self, *others: "CurrentOutcomes") -> "CurrentOutcomes":
         """These tests and others, one after another."""
         parts = (self, *others)
+        caps = [part.cap for part in parts]
         return CurrentOutcomes(
             np.concatenate([part.durations for part in parts]),
             np.concatenate([part.accepts for part in parts]),
             np.concatenate([part.rewards for part in parts]),
-            max(part.cap for part in parts),
+            None if None in caps else max(cap for cap in caps if cap is not None),
         )
 
 
@@ -87,16 +90,15 @@ class AtEnd:
 
     def on(self, block: Block) -> CurrentOutcomes:
         """The rule on a block of tests."""
-        drawn = block.drawn
         accepts, rewards = block.leave_one_out(self.z)
-        return CurrentOutcomes(drawn, accepts, rewards, int(drawn.max(initial=1)))
+        return CurrentOutcomes(block.drawn, accepts, rewards, None)
 
 
 @dataclass(frozen=True, slots=True)
 class ByPolicy:
     """Run a policy as any candidate is run."""
 
-    policy: Policy
+    policy: Policy | SparsePolicy
 
     @property
     def name(self) -> str:
@@ -110,18 +112,18 @@ class ByPolicy:
             alone.durations(0).astype(np.int64),
             alone.accepts(0).astype(np.float64),
             alone.rewards(0),
-            int(alone.caps[0]),
+            None if alone.in_periods else int(alone.caps[0]),
         )
 
 
-def current_rule(given: AtEnd | Policy | None) -> CurrentRule:
+def current_rule(given: AtEnd | Policy | SparsePolicy | None) -> CurrentRule:
     """A rule that was given: a policy, or each test to its end, which is meant by None.
 
     Example:
         >>> current_rule(None).name
         'to the end, ship if ahead'
     """
-    if isinstance(given, Policy):
+    if isinstance(given, Policy | SparsePolicy):
         return ByPolicy(given)
     if given is not None and not isinstance(given, AtEnd):
         raise InvalidInput(f"current must be a policy or AtEnd(z), got {given!r}")

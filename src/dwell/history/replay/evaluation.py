@@ -15,6 +15,7 @@ from dwell import checks
 from dwell.arrays import FloatArray, IntArray
 from dwell.errors import InvalidInput
 from dwell.estimate.sequences import betting, empirical_bernstein
+from dwell.history.replay.cross_fitting import Corrected, cross_fitted
 from dwell.history.replay.current_rule import CurrentOutcomes
 from dwell.history.replay.interval_methods import (
     BootstrapIntervals,
@@ -24,32 +25,12 @@ from dwell.history.replay.interval_methods import (
     SequenceIntervals,
 )
 from dwell.history.replay.replay import Replay
-from dwell.history.replay.scores import AllScores, Scores, error_of
+from dwell.history.replay.scores import AllScores, Scores
 from dwell.policies import Policies
 
 Guaranteed = Literal["bernstein", "betting"]
 Approximate = Literal["normal", "bootstrap"]
-_FOLDS = 5
 _LARGEST = 1e100  # its square is a finite number, too
-
-
-@dataclass(frozen=True, slots=True)
-class Corrected:
-    """The ROI of choosing the best policy on some tests and running it on others.
-
-    Attributes:
-        roi: Reward per cost.
-        error: Its standard error.
-        gain: How much higher it is than the current rule's ROI on the same tests.
-        gain_error: Its standard error.
-        chosen: What was chosen without each part of the tests.
-    """
-
-    roi: float
-    error: float
-    gain: float
-    gain_error: float
-    chosen: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +40,10 @@ class Verdict:
     Attributes:
         roi_low: Lower ends of ROI intervals, an entry per policy …
         roi_high: … and upper ends.
-        current: Where the current rule's ROI lies.
-        gain_low: Lower ends of intervals for how much higher ROIs are than the current rule's …
+        current: Where the current rule's ROI lies; NaN in a guaranteed verdict if nobody knows how
+            long its tests may be.
+        gain_low: Lower ends of intervals for how much higher ROIs are than the current rule's, NaN
+            as well then …
         gain_high: … and upper ends.
         lead_low: Lower ends of intervals for how much higher ROIs are than that of the policy that
             is best on these tests; NaN where there is none …
@@ -110,7 +93,7 @@ class Evaluation:
         corrected: What the best earns on tests that it was not chosen by.
         alpha: Each verdict fails with a probability of at most alpha.
         guaranteed: What holds for any number of tests; None if nobody knows how far samples may lie
-            from 0.
+            from 0, or how many a policy may draw: with batches, a period more than its cap.
         approximate: What holds approximately, for many tests.
     """
 
@@ -142,6 +125,7 @@ def evaluated(
     setup_cost: float = 0.0,
     alpha: float = 0.05,
     bound: float | None = None,
+    longest: int | None = None,
     guaranteed: Guaranteed = "bernstein",
     approximate: Approximate = "normal",
 ) -> Evaluation:
@@ -153,6 +137,8 @@ def evaluated(
         setup_cost: What each test costs besides its samples.
         alpha: What a verdict says holds at once with probability at least 1 - alpha.
         bound: Samples lie in [-bound, bound]; None if nobody knows.
+        longest: No test has more samples than this, nor ever will; None if nobody knows. The
+            longest of these tests is no such bound.
         guaranteed: Which intervals hold for any number of tests if they do: empirical Bernstein or
             betting.
         approximate: Which hold approximately, for many tests: normal or bootstrap.
@@ -189,17 +175,17 @@ def evaluated(
             f"samples must be at most {_LARGEST:g} in size, got means of up to {largest:g}: give "
             "them in larger units"
         )
-    scores = AllScores(replay, setup_cost)
+    longest = _longest(longest, replay)
+    scores = AllScores(replay, setup_cost, longest)
     count = len(scores)
-    of_current = Scores(
-        current.rewards, current.durations.astype(np.float64), current.cap, setup_cost
-    )
+    cap = min((cap for cap in (current.cap, longest) if cap is not None), default=None)
+    of_current = Scores(current.rewards, current.durations.astype(np.float64), cap, setup_cost)
     reward = np.array([one.rewards.mean() for one in scores])
     cost = setup_cost + np.array([one.durations.mean() for one in scores])
     best = int(np.argmax(reward / cost)) if (reward > 0.0).any() else None
     approximate_method = BootstrapIntervals() if approximate == "bootstrap" else NormalIntervals()
     guaranteed_verdict = None
-    if bound is not None:
+    if bound is not None and scores[0].cap is not None:
         sequence = betting if guaranteed == "betting" else empirical_bernstein
         guaranteed_verdict = _verdict(
             SequenceIntervals(sequence, bound), scores, of_current, best, alpha
@@ -219,11 +205,24 @@ def evaluated(
             float(current.accepts.mean()),
         ),
         best=best,
-        corrected=_cross_fitted(scores, of_current),
+        corrected=cross_fitted(scores, of_current, alpha),
         alpha=alpha,
         guaranteed=guaranteed_verdict,
         approximate=_verdict(approximate_method, scores, of_current, best, alpha),
     )
+
+
+def _longest(given: int | None, replay: Replay) -> int | None:
+    """How long tests are at most, if that is declared, and these do not belie it."""
+    if given is None:
+        return None
+    longest, seen = checks.count("longest", given), int(replay.lengths.max())
+    if seen > longest:
+        raise InvalidInput(
+            f"longest must be at least {seen:,}, as many samples as a test of the log has, got "
+            f"{longest:,}"
+        )
+    return longest
 
 
 def _verdict(
@@ -244,32 +243,4 @@ def _verdict(
     roi_low, roi_high, gain_low, gain_high, lead_low, lead_high = ends
     return Verdict(
         roi_low, roi_high, of_current, gain_low, gain_high, lead_low, lead_high, indistinguishable
-    )
-
-
-def _cross_fitted(scores: AllScores, current: Scores) -> Corrected:
-    """Choose on four fifths of the tests, score on the other one; and so with each fifth.
-
-    The mean of the five ROIs is what counts. Tests are not pooled: what one fifth earns has a part
-    in what the others choose, so that pooled costs would favour fifths that earn much.
-    """
-    tests = len(current.rewards)
-    folds = min(_FOLDS, tests)
-    fold = np.arange(tests) % folds
-    earned = np.array([np.bincount(fold, one.rewards, folds) for one in scores])
-    paid = np.array([np.bincount(fold, one.costs, folds) for one in scores])
-    elsewhere = earned.sum(axis=1, keepdims=True) - earned
-    chosen = np.argmax(elsewhere / (paid.sum(axis=1, keepdims=True) - paid), axis=0).tolist()
-    parts = [scores[best].of(fold == part) for part, best in enumerate(chosen)]
-    roi = sum(part.ratio for part in parts) / folds
-    # Around the mean of all: a part of one test would not be off its own.
-    influence = np.empty(tests)
-    for number, part in enumerate(parts):
-        influence[fold == number] = (part.rewards - roi * part.costs) / part.costs.mean()
-    return Corrected(
-        roi,
-        error_of(influence),
-        roi - current.ratio,
-        error_of(influence - current.influence),
-        tuple(chosen),
     )

@@ -6,15 +6,16 @@ number of tests, with normal and bootstrap intervals approximately, for many tes
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
+from math import nan
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from dwell.arrays import FloatArray
 from dwell.errors import InvalidInput
-from dwell.estimate.ratio import ConfidenceSequence, roi
-from dwell.history.replay.scores import Scores, error_of
+from dwell.estimate.bounds import Bounds
+from dwell.estimate.ratio import ConfidenceSequence
+from dwell.history.replay.scores import Scores, error_of, student_quantile
 
 _RESAMPLES = 2000
 _MOST_RESAMPLED = 100_000
@@ -25,6 +26,9 @@ class Range(NamedTuple):
 
     low: float
     high: float
+
+
+UNKNOWN = Range(nan, nan)
 
 
 class IntervalMethod(Protocol):
@@ -46,7 +50,11 @@ class IntervalMethod(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SequenceIntervals:
-    """By confidence sequences: guaranteed if observations lie in [-bound, bound]."""
+    """By confidence sequences: guaranteed if observations lie in [-bound, bound].
+
+    And if it is known how many samples are drawn at most: no number of tests shows that none will
+    ever be longer. So where a cap is not known nothing is.
+    """
 
     sequence: ConfidenceSequence
     bound: float
@@ -79,36 +87,41 @@ class SequenceIntervals:
         return [is_worse(one) for one in scores]
 
     def _roi(self, scores: Scores, alpha: float) -> Range:
-        found = roi(
-            scores.rewards,
-            scores.durations,
-            alpha=alpha,
-            bound=self.bound,
-            cap=scores.cap,
-            setup_cost=scores.setup_cost,
-            sequence=self.sequence,
-        )
-        return Range(float(found.low[-1]), float(found.high[-1]))
+        """Reward and cost each get half of alpha."""
+        if scores.cap is None:
+            return UNKNOWN
+        earned = self._mean(scores.rewards, -self.bound, self.bound, alpha / 2.0)
+        cost = self._cost(scores, scores.cap, alpha / 2.0)
+        ends = Bounds(*(np.array([end]) for end in (*earned, *cost)))
+        return Range(float(ends.roi_low[0]), float(ends.roi_high[0]))
 
     def _gain(self, scores: Scores, other: Scores, other_roi: Range, alpha: float) -> Range:
         """With t the other's ROI, the gain is (R - R' - t (C - C')) / C, on the same tests.
 
         Each of three means gets a third of alpha, and t is anywhere in its range.
         """
+        if scores.cap is None or other.cap is None:
+            return UNKNOWN
         earned, paid = self._differences(scores, other, alpha / 3.0)
-        cost = Range(1.0, 1.0)
-        if scores.cap > 1:
-            cost = self._mean(scores.durations, 1.0, scores.cap, alpha / 3.0)
+        cost = self._cost(scores, scores.cap, alpha / 3.0)
         products = [ratio * saving for ratio in other_roi for saving in paid]
         leads = earned.low - max(products), earned.high - min(products)
-        gains = [lead / (scores.setup_cost + end) for lead in leads for end in cost]
+        gains = [lead / end for lead in leads for end in cost]
         return Range(min(gains), max(gains))
 
     def _differences(self, scores: Scores, other: Scores, alpha: float) -> tuple[Range, Range]:
+        assert scores.cap is not None  # nothing is compared without
+        assert other.cap is not None
         reach = 2.0 * self.bound
         earned = self._mean(scores.rewards - other.rewards, -reach, reach, alpha)
         least, most = 1.0 - other.cap, max(scores.cap - 1.0, 2.0 - other.cap)
         return earned, self._mean(scores.durations - other.durations, least, most, alpha)
+
+    def _cost(self, scores: Scores, cap: int, alpha: float) -> Range:
+        drawn = Range(1.0, 1.0)
+        if cap > 1:
+            drawn = self._mean(scores.durations, 1.0, cap, alpha)
+        return Range(scores.setup_cost + drawn.low, scores.setup_cost + drawn.high)
 
     def _mean(self, numbers: FloatArray, low: float, high: float, alpha: float) -> Range:
         found = self.sequence(numbers, alpha=alpha, low=low, high=high)
@@ -117,11 +130,11 @@ class SequenceIntervals:
 
 @dataclass(frozen=True, slots=True)
 class NormalIntervals:
-    """By the normal law of means of many tests."""
+    """By the normal law of means of many tests, with quantiles of Student's t for few."""
 
     def rois(self, scores: Sequence[Scores], alpha: float) -> list[Range]:
         """Where policies' ROIs lie, approximately."""
-        reach = _normal_quantile(alpha / (2.0 * len(scores)))
+        reach = _reach(scores, alpha / 2.0)
         return [_around(one.ratio, reach * error_of(one.influence)) for one in scores]
 
     def gains(
@@ -129,7 +142,7 @@ class NormalIntervals:
     ) -> list[Range]:
         """Where the differences between their ROIs and another's lie, approximately."""
         del other_roi
-        reach = _normal_quantile(alpha / (2.0 * len(scores)))
+        reach = _reach(scores, alpha / 2.0)
         theirs = other.influence
         return [
             _around(one.ratio - other.ratio, reach * error_of(one.influence - theirs))
@@ -141,7 +154,7 @@ class NormalIntervals:
     ) -> list[bool]:
         """Which of them earn less per cost than another, approximately: at the other's own ROI."""
         del best_roi
-        reach = _normal_quantile(alpha / len(scores))
+        reach = _reach(scores, alpha)
         leads = (
             (one.rewards - best.rewards) - best.ratio * (one.durations - best.durations)
             for one in scores
@@ -208,8 +221,9 @@ def _jointly(middle: FloatArray, again: FloatArray, alpha: float) -> list[Range]
     return [_around(float(m), reach * float(e)) for m, e in zip(middle, errors, strict=True)]
 
 
-def _normal_quantile(tail: float) -> float:
-    return -NormalDist().inv_cdf(tail)
+def _reach(scores: Sequence[Scores], tail: float) -> float:
+    """Standard errors, such that all intervals hold at once: each has its part of the tail."""
+    return student_quantile(tail / len(scores), len(scores[0].rewards))
 
 
 def _around(middle: float, reach: float) -> Range:

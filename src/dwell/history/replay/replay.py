@@ -14,7 +14,7 @@ bias is against long policies, and `truncated` says how often it occurs.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dwell.arrays import BoolArray, Decisions, Durations, FloatArray, IntArray
 from dwell.errors import InvalidInput
-from dwell.history.reading.blocks import Block, SampleBlock
+from dwell.history.reading.blocks import Block, HeldOut, SampleBlock
 from dwell.policies import AnyPolicy, Policies
 
 
@@ -38,22 +38,25 @@ class Replay:
         stops: When the longest policy of each column stopped.
         decisions: 1 if it accepted then, 0 if it rejected, -1 if the test ended before.
         rest: The mean of the samples that follow an acceptance.
+        in_periods: Whether they look at ends of periods only. Then caps are those of these tests:
+            in others, with a larger period, they may draw more.
     """
 
     policies: Policies
     columns: IntArray
     caps: IntArray
     lengths: IntArray
-    stops: Durations
+    stops: IntArray | Durations
     decisions: Decisions
     rest: FloatArray
+    in_periods: bool = False
 
     def __len__(self) -> int:
         return len(self.lengths)
 
-    def durations(self, index: int) -> Durations:
+    def durations(self, index: int) -> IntArray:
         """How many samples a policy draws in each test."""
-        drawn: Durations = np.minimum(self.stops[:, self.columns[index]], self.caps[index])
+        drawn: IntArray = np.minimum(self.stops[:, self.columns[index]], self.caps[index])
         return drawn
 
     def accepts(self, index: int) -> BoolArray:
@@ -73,18 +76,32 @@ class Replay:
         truncated: BoolArray = too_short & (self.decisions[:, self.columns[index]] < 0)
         return truncated
 
+    def by_policy(self) -> "Replay":
+        """The same with a column for each policy."""
+        held = HeldOut(self.columns, self.caps, self.stops, self.decisions, self.rest)
+        columns, caps, stops, decisions, rest = held.by_policy(self.lengths)
+        return replace(
+            self, columns=columns, caps=caps, stops=stops, decisions=decisions, rest=rest
+        )
+
     def joined(self, *others: "Replay") -> "Replay":
         """This replay and others of the same policies, one after another."""
         parts = (self, *others)
+        if any(not np.array_equal(part.columns, self.columns) for part in others):
+            parts = tuple(part.by_policy() for part in parts)
+        stops, decisions, rest = (
+            _stacked([getattr(part, name) for part in parts])
+            for name in ("stops", "decisions", "rest")
+        )
         return Replay(
             self.policies,
-            self.columns,
+            parts[0].columns,
             np.max([part.caps for part in parts], axis=0),
             np.concatenate([part.lengths for part in parts]),
-            *(
-                _stacked([getattr(part, name) for part in parts])
-                for name in ("stops", "decisions", "rest")
-            ),
+            stops,
+            decisions,
+            rest,
+            any(part.in_periods for part in parts),
         )
 
 
@@ -158,4 +175,4 @@ def replay_block(block: Block, policies: AnyPolicy | Iterable[AnyPolicy]) -> Rep
             "the others"
         )
     columns, caps, stops, decisions, rest = block.held_out(policies)
-    return Replay(policies, columns, caps, block.drawn, stops, decisions, rest)
+    return Replay(policies, columns, caps, block.drawn, stops, decisions, rest, block.in_periods)

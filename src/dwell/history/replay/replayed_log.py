@@ -71,12 +71,18 @@ def replay_log(
         workers: How to work through the log.
     """
     try:
-        return _read(log, tried, current, min_samples, workers)
+        found = _read(log, tried, current, min_samples, workers)
     except NotOrdered:
         if log.sort:
             raise
-    found = _read(replace(log, sort=True), tried, current, min_samples, workers)
-    return replace(found, ordered=False)
+        log = replace(log, sort=True)
+        found = replace(_read(log, tried, current, min_samples, workers), ordered=False)
+    if found.quality.drifts and not log.within_time:
+        # In each test too little to be noticed; but pairs are not of one time.
+        log = replace(log, within_time=True)
+        again = _read(log, tried, current, min_samples, workers)
+        return replace(again, ordered=found.ordered)
+    return found
 
 
 def _read(
@@ -96,15 +102,18 @@ def _read(
         workers.advance(done / steps)
 
     if tried is None:
-        survey = Survey.joined(worked_through(parts, _survey, workers.executor, advance))
+        surveys = list(worked_through(parts, _survey, workers.executor, advance))
+        _refuse(sum((quality for _, quality in surveys), Quality()), log)
+        survey = Survey.joined(part for part, _ in surveys)
         _require_tests(len(survey.visible), log)
         tried = candidates(survey.longest, sd=survey.sd, min_samples=min_samples)
     run = _Run(Policies(each.policy for each in tried), current)
     found = list(worked_through(parts, run, workers.executor, advance))
     _refuse_repeated([name for part in found for name in part.read], log)
     names = tuple(name for part in found for name in part.names)
-    _require_tests(len(names), log)
     quality = sum((part.quality for part in found), Quality())
+    _refuse(quality, log)
+    _require_tests(len(names), log)
     return ReplayedLog(
         tried,
         found[0].replay.joined(*(part.replay for part in found[1:])),
@@ -138,8 +147,14 @@ class _Run:
         return _Part(block.names, judged.names, replayed, self.current.on(judged), block.quality)
 
 
-def _survey(block: Block) -> Survey:
-    return Survey.of(block.long_enough())
+def _survey(block: Block) -> tuple[Survey, Quality]:
+    return Survey.of(block.long_enough()), block.quality
+
+
+def _refuse(quality: Quality, log: Log) -> None:
+    """Refuse a log of which only the whole tells that it cannot be used."""
+    if quality.refusal is not None:
+        raise InvalidInput(f"{log.opened.name} cannot be used: {quality.refusal}")
 
 
 def _require_tests(count: int, log: Log) -> None:

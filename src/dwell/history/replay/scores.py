@@ -6,17 +6,21 @@ from math import sqrt
 from typing import NamedTuple, overload
 
 import numpy as np
+from scipy import special
 
 from dwell.arrays import BoolArray, FloatArray
 from dwell.history.replay.replay import Replay
 
 
 class Scores(NamedTuple):
-    """What tests say of one policy: an entry per test."""
+    """What tests say of one policy: an entry per test.
+
+    Its cap is the most samples that it draws in any test; None if that is not known.
+    """
 
     rewards: FloatArray
     durations: FloatArray
-    cap: int
+    cap: int | None
     setup_cost: float
 
     @property
@@ -42,10 +46,18 @@ class Scores(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AllScores(Sequence[Scores]):
-    """What tests say of each policy, made when it is asked for: there may be many tests."""
+    """What tests say of each policy, made when it is asked for: there may be many tests.
+
+    Attributes:
+        replay: The policies on the tests.
+        setup_cost: What each test costs besides its samples.
+        longest: No test has more samples; None if nobody knows.
+        after: What tests say of others, to come after the policies.
+    """
 
     replay: Replay
     setup_cost: float
+    longest: int | None = None
     after: tuple[Scores, ...] = ()
 
     def __len__(self) -> int:
@@ -67,9 +79,26 @@ class AllScores(Sequence[Scores]):
         if index >= len(replay.policies):
             return self.after[index - len(replay.policies)]
         drawn = replay.durations(index).astype(np.float64)
-        return Scores(replay.rewards(index), drawn, int(replay.caps[index]), self.setup_cost)
+        return Scores(replay.rewards(index), drawn, self._cap(index), self.setup_cost)
+
+    def _cap(self, index: int) -> int | None:
+        """No policy draws more than the longest test has, if that is known."""
+        if self.replay.in_periods:
+            return self.longest
+        cap = int(self.replay.caps[index])
+        return cap if self.longest is None else min(cap, self.longest)
 
 
 def error_of(numbers: FloatArray) -> float:
     """The standard error of their mean."""
     return float(numbers.std(ddof=1)) / sqrt(len(numbers))
+
+
+def student_quantile(tail: float, tests: int) -> float:
+    """How many standard errors a mean of so many tests is off at most, but for the tail.
+
+    Example:
+        >>> round(student_quantile(0.025, 30), 3), round(student_quantile(0.025, 10_000), 3)
+        (2.045, 1.96)
+    """
+    return -float(special.stdtrit(tests - 1, tail))

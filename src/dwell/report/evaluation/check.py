@@ -1,9 +1,35 @@
 """A dry run over a log, told to people and to programs."""
 
-from dataclasses import asdict
+from collections.abc import Callable
+from dataclasses import asdict, replace
 
+from dwell.errors import InvalidInput
 from dwell.history.reading.inspection import Inspection
+from dwell.history.reading.quality import Fault
 from dwell.report.tables import Grid
+
+
+def tried(found: Inspection, evaluated: Callable[[], object]) -> Inspection:
+    """A dry run that promises no more than an evaluation holds: what that refuses is a fault.
+
+    Args:
+        found: What was found by reading alone.
+        evaluated: Evaluates the same log.
+
+    Example:
+        >>> def refuses():
+        ...     raise InvalidInput("the log must have 2 tests or more, got 1")
+        >>> tried(Inspection("raw"), refuses).usable
+        False
+    """
+    if not found.usable:
+        return found
+    try:
+        evaluated()
+    except InvalidInput as error:
+        fault = Fault("refused by an evaluation", 1, (), str(error), fatal=True)
+        return replace(found, faults=(*found.faults, fault))
+    return found
 
 
 def lines(found: Inspection) -> tuple[str, ...]:

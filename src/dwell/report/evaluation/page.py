@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import isfinite
 
 from dwell.report.evaluation.figures import band_map, lengths, over_time
 from dwell.report.evaluation.forest import forest
@@ -75,13 +76,6 @@ def _terms(report: Report) -> tuple[tuple[str, str], ...]:
     best = (
         "" if found.best is None else f"; of the best policy, {int(found.truncated[found.best]):,}"
     )
-    guaranteed = (
-        "Guaranteed ones need no such thing: they hold for any number of tests, as all samples lie "
-        "within known bounds; that makes them wide."
-        if found.guaranteed is not None
-        else "There are none that hold for any number of tests: for these, bounds have to be given "
-        "that all samples keep."
-    )
     return (
         (
             "How a decision is scored",
@@ -98,14 +92,16 @@ def _terms(report: Report) -> tuple[tuple[str, str], ...]:
             "How the choice is corrected",
             "The policy with the highest ROI looks better than it is, since it was chosen for "
             "that. So one is chosen on four fifths of the tests and scored on the other fifth, "
-            f"five times over: that gives {scale.text(found.corrected.roi)} ± "
-            f"{scale.text(found.corrected.error)} (one standard error) per {scale.unit}, the "
-            "figure at the top.",
+            "with each fifth in turn, and tests are dealt out to fifths in many ways. The mean is "
+            f"{scale.text(found.corrected.roi)} per {scale.unit}, the figure at the top, with a "
+            f"standard error of {scale.text(found.corrected.error)}: that is how much it moves as "
+            "tests are left out, in what is scored and in what is chosen. The interval reaches "
+            f"{found.corrected.reach:.2f} standard errors to either side, by Student's t.",
         ),
         (
             "Intervals",
             "Approximate ones hold for all policies at once with probability "
-            f"{1.0 - found.alpha:g}, if there are many tests. {guaranteed}",
+            f"{1.0 - found.alpha:g}, if there are many tests. {_guaranteed(report)}",
         ),
         (
             "What must hold",
@@ -113,4 +109,23 @@ def _terms(report: Report) -> tuple[tuple[str, str], ...]:
             "ended because of what they showed, their last samples are no fair ones, and all "
             "figures here are biased.",
         ),
+    )
+
+
+def _guaranteed(report: Report) -> str:
+    verdict = report.found.guaranteed
+    if verdict is None:
+        return (
+            "There are none that hold for any number of tests: for these, bounds have to be given "
+            "that all samples keep, and with batches a length that no test exceeds."
+        )
+    text = (
+        "Guaranteed ones need no such thing: they hold for any number of tests, as all samples lie "
+        "within known bounds; that makes them wide."
+    )
+    if isfinite(verdict.current.low):
+        return text
+    return (
+        f"{text} The current rule, and gains over it, have approximate ones only: the longest of "
+        "these tests does not say how long tests may be."
     )

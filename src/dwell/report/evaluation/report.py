@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 
 from dwell.arrays import FloatArray, IntArray
@@ -15,6 +16,7 @@ from dwell.history.replay.replayed_log import ReplayedLog, replay_log
 from dwell.history.replay.workers import Workers
 from dwell.policies import AnyPolicy
 from dwell.policy import Policy
+from dwell.sparse_policy import SparsePolicy
 
 _MANY = 200
 
@@ -44,6 +46,11 @@ class Report:
         return None if self.found.best is None else self.replayed.candidates[self.found.best]
 
     @property
+    def withheld(self) -> str | None:
+        """Why nothing is advised, though figures are there; None if something is."""
+        return self.replayed.quality.withheld
+
+    @property
     def table(self) -> dict[str, list[object]]:
         """A list for each column, an entry per policy: any data frame can be made of it."""
         found, approximate, guaranteed = self.found, self.found.approximate, self.found.guaranteed
@@ -68,10 +75,13 @@ class Report:
             columns |= {
                 "roi_guaranteed_low": guaranteed.roi_low,
                 "roi_guaranteed_high": guaranteed.roi_high,
-                "gain_guaranteed_low": guaranteed.gain_low,
-                "gain_guaranteed_high": guaranteed.gain_high,
                 "lead_guaranteed_low": guaranteed.lead_low,
                 "lead_guaranteed_high": guaranteed.lead_high,
+            }
+        if guaranteed is not None and isfinite(guaranteed.current.low):
+            columns |= {
+                "gain_guaranteed_low": guaranteed.gain_low,
+                "gain_guaranteed_high": guaranteed.gain_high,
             }
         names: list[object] = [each.name for each in self.replayed.candidates]
         indistinguishable: list[object] = [
@@ -104,9 +114,10 @@ def evaluate(
     policies: AnyPolicy | Iterable[AnyPolicy] | Mapping[str, AnyPolicy] | None = None,
     setup_cost: float = 0.0,
     *,
-    current: AtEnd | Policy | None = None,
+    current: AtEnd | Policy | SparsePolicy | None = None,
     min_samples: int = 1,
     alpha: float = 0.05,
+    longest: int | None = None,
     guaranteed: Guaranteed = "bernstein",
     approximate: Approximate = "normal",
     partitions: int = 32,
@@ -124,6 +135,9 @@ def evaluate(
             default.
         min_samples: No usual policy looks before it has drawn this many.
         alpha: The probability that some interval misses.
+        longest: No test has more samples than this, nor ever will; None if nobody knows. Without
+            it there are no guaranteed intervals for the current rule that runs tests to their end,
+            for gains over it, nor on batches.
         guaranteed: Which intervals to give where samples have known bounds: bernstein or betting.
         approximate: Which to give that hold for many tests: normal or bootstrap.
         partitions: In how many parts to read a log of Parquet files.
@@ -157,6 +171,7 @@ def evaluate(
         setup_cost=setup_cost,
         alpha=alpha,
         bound=None if replayed.quality.out_of_range else opened.bound,
+        longest=longest,
         guaranteed=guaranteed,
         approximate=approximate,
     )

@@ -1,9 +1,11 @@
 """An evaluation as plain figures for programs."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from dwell.history.replay.interval_methods import UNKNOWN
 from dwell.report.encode import plain
 from dwell.report.evaluation.report import Report
 from dwell.report.evaluation.text import beats_current, ranked, summary
@@ -18,11 +20,14 @@ def about(report: Report, notes: Sequence[str] = ()) -> dict[str, object]:
     """
     found, replayed = report.found, report.replayed
     current = {**asdict(found.current), "roi": found.current.roi}
+    guaranteed = UNKNOWN if found.guaranteed is None else found.guaranteed.current
+    advised = report.candidate if report.withheld is None else None
     return {
         "summary": list(summary(report)),
-        "best": None if report.candidate is None else report.candidate.name,
-        "advice": None if report.candidate is None else report.candidate.advice,
-        "beats_current": found.best is not None and beats_current(report),
+        "withheld": report.withheld,
+        "best": None if advised is None else advised.name,
+        "advice": None if advised is None else advised.advice,
+        "beats_current": advised is not None and beats_current(report),
         "setup_cost": found.setup_cost,
         "alpha": found.alpha,
         "tests": found.tests,
@@ -33,12 +38,17 @@ def about(report: Report, notes: Sequence[str] = ()) -> dict[str, object]:
             **plain(current),
             "roi_low": plain(found.approximate.current.low),
             "roi_high": plain(found.approximate.current.high),
+            "roi_guaranteed_low": plain(guaranteed.low),
+            "roi_guaranteed_high": plain(guaranteed.high),
         },
         "corrected": {
             name: plain(getattr(found.corrected, name))
-            for name in ("roi", "error", "gain", "gain_error")
+            for name in (
+                *("roi", "error", "roi_low", "roi_high"),
+                *("gain", "gain_error", "gain_low", "gain_high"),
+            )
         }
-        | {"chosen": [replayed.candidates[k].name for k in found.corrected.chosen]},
+        | {"chosen": dict(Counter(replayed.candidates[k].name for k in found.corrected.chosen))},
         "quality": asdict(replayed.quality),
         "notes": [*notes, *report.notes],
     }
@@ -63,7 +73,7 @@ def rows(report: Report) -> list[dict[str, Any]]:
         {name: plain(table[name][k]) if name in table else None for name in columns}
         | {
             "samples": float(found.cost[k]) - found.setup_cost,
-            "best": k == found.best,
+            "best": k == found.best and report.withheld is None,
             "indistinguishable": k in found.approximate.indistinguishable,
             "indistinguishable_guaranteed": None
             if found.guaranteed is None

@@ -1,7 +1,6 @@
 """An evaluation in three lines and a table."""
 
 from dataclasses import replace
-from statistics import NormalDist
 
 from dwell.history.replay.evaluation import Verdict
 from dwell.report.evaluation.report import Report
@@ -22,6 +21,11 @@ def summary(report: Report) -> tuple[str, ...]:
     Args:
         report: What was found on past tests.
     """
+    if report.withheld is not None:
+        return (
+            f"What to do: nothing is advised on this log. {sentence(report.withheld)}",
+            "What it earns: the figures below are of the rest alone, and are not to be relied on.",
+        )
     if report.found.best is None:
         return _nothing_earned(report)
     best = report.found.best
@@ -36,17 +40,20 @@ def _to_do(report: Report, best: int) -> str:
 
 def _earnings(report: Report, best: int) -> str:
     found, scale, corrected = report.found, Scale.of(report), report.found.corrected
+    reach = scale.text(corrected.reach * corrected.error)
     earned = (
-        f"What it earns: {scale.text(corrected.roi)} ± {scale.text(corrected.error)} per "
-        f"{scale.unit} on tests that it was not chosen by"
+        f"What it earns: {scale.text(corrected.roi)} ± {reach} per {scale.unit} on tests that it "
+        "was not chosen by"
     )
     current = f"the current rule's {scale.text(found.current.roi)} ({report.current})"
-    gain, error = (_size(report, size) for size in (corrected.gain, corrected.gain_error))
+    gain = _size(report, corrected.gain)
+    gain += f" ± {_size(report, corrected.reach * corrected.gain_error).lstrip('+')}"
+    meaning = f"± is an approximate {_level(report)} interval"
     if not beats_current(report):
-        return f"{earned}; that this beats {current} is not shown: {gain} ± {error.lstrip('+')}."
+        return f"{earned}; that this beats {current} is not shown: {gain}; {meaning}."
     fewer = found.current.cost - float(found.cost[best])
     change = f"{amount(abs(fewer))} {'fewer' if fewer >= 0.0 else 'more'} samples a test"
-    return f"{earned}, {gain} ± {error.lstrip('+')} above {current}, with {change}."
+    return f"{earned}, {gain} above {current}, with {change}; {meaning}."
 
 
 def beats_current(report: Report) -> bool:
@@ -55,8 +62,7 @@ def beats_current(report: Report) -> bool:
     Args:
         report: What was found on past tests.
     """
-    corrected, alpha = report.found.corrected, report.found.alpha
-    return corrected.gain > NormalDist().inv_cdf(1.0 - alpha / 2.0) * corrected.gain_error
+    return report.found.corrected.gain_low > 0.0
 
 
 def _certainty(report: Report, best: int) -> str:
@@ -132,7 +138,7 @@ def grid(report: Report, *, most: int | None = _MOST_SHOWN, full: bool = False) 
         full: Whether to compare them with the best, too, and to show guaranteed intervals.
     """
     shown = ranked(report)[:most]
-    marked = frozenset(place for place, k in enumerate(shown) if k == report.found.best)
+    marked = frozenset(place for place, k in enumerate(shown) if _mark(report, k) == "best")
     columns = _columns(report, full)
     cells = tuple(tuple(column[k] for _, column in columns) for k in shown)
     return Grid(tuple(title for title, _ in columns), cells, marked, left=1)
@@ -189,6 +195,8 @@ def fitted(table: Grid, width: int) -> Grid:
 
 
 def _mark(report: Report, index: int) -> str:
+    if report.withheld is not None:
+        return ""
     if index == report.found.best:
         return "best"
     return _INDISTINGUISHABLE if index in report.found.approximate.indistinguishable else ""
