@@ -228,7 +228,11 @@ WITH_TEXT: list[tuple[str, Callable[..., Any], dict[str, Any]]] = [
     ("bounds", dwell.Log, {"source": LOG, "bounds": ("0", "1")}),
     *(
         (said, dwell.evaluate, {"log": LOG, name: "0.5"})
-        for said, name in (("alpha", "alpha"), ("set-up cost", "setup_cost"))
+        for said, name in (
+            ("alpha", "alpha"),
+            ("set-up cost", "setup_cost"),
+            ("longest", "longest"),
+        )
     ),
     ("control_users", dwell.effects_from_counts, {name: ["1"] for name in COUNTS}),
 ]

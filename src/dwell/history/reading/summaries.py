@@ -17,10 +17,11 @@ import numpy as np
 from dwell import checks
 from dwell.arrays import FloatArray
 from dwell.errors import InvalidInput, NotOrdered
-from dwell.fitting import effects_from_counts
+from dwell.fitting import Means, effects_from_counts, steady_errors
 from dwell.history.reading.blocks import Block, PeriodBlock, SampleBlock
 from dwell.history.reading.columns import COLUMNS, decoded, numbers
 from dwell.history.reading.log import Log
+from dwell.history.reading.mixed_block import MixedBlock
 from dwell.history.reading.sources import Source, opened
 
 EFFECTS = ("effect", "standard_error")
@@ -151,8 +152,9 @@ def _lifts(*counts: FloatArray) -> Summaries:
 
 
 def _means(blocks: Iterator[Block]) -> Summaries:
-    """The means of samples, test by test; tests that do not say how noisy they are stay out."""
-    effects, errors, tests, squares, freedom = [], [], 0, 0.0, 0
+    """The means of samples, test by test, with errors that do not go with them."""
+    effects, sizes, variances = [], [], []
+    tests, squares, freedom = 0, 0.0, 0
     for block in blocks:
         tests += len(block.names)
         kept = block.long_enough() if isinstance(block, SampleBlock) else block
@@ -162,29 +164,32 @@ def _means(blocks: Iterator[Block]) -> Summaries:
         drawn = kept.drawn.astype(np.float64)
         with np.errstate(divide="ignore", invalid="ignore"):
             effect = _sums(kept) / drawn
-            error = np.sqrt(spread.squares / spread.degrees_of_freedom / drawn)
-        noisy = (error > 0.0) & np.isfinite(error) & np.isfinite(effect)
-        effects.append(effect[noisy])
-        errors.append(error[noisy])
-        squares += float(spread.squares.sum())
-        freedom += int(spread.degrees_of_freedom.sum())
-    used = sum(map(len, effects))
-    if not used:
+            variance = spread.squares / spread.degrees_of_freedom / drawn
+        used = np.isfinite(effect) & np.isfinite(variance)
+        effects.append(effect[used])
+        sizes.append(drawn[used])
+        variances.append(variance[used])
+        squares += float(spread.squares[used].sum())
+        freedom += int(spread.degrees_of_freedom[used].sum())
+    if not squares > 0.0:
         raise InvalidInput("past tests must have samples that differ, got none that have")
-    left_out = tests - used
+    found = np.concatenate(effects)
+    sd = sqrt(squares / freedom)
+    means = Means(np.concatenate(sizes), np.concatenate(variances), least=sd**2)
+    left_out = tests - len(found)
     notes = (
-        f"{left_out:,} of {tests:,} past tests are left out: their samples are too few or all "
-        "equal, and do not say how noisy they are",
+        f"{left_out:,} of {tests:,} past tests are left out: they have too few samples to say how "
+        "noisy they are",
     )
-    return Summaries(
-        np.concatenate(effects),
-        np.concatenate(errors),
-        sqrt(squares / freedom),
-        notes if left_out else (),
-    )
+    return Summaries(found, steady_errors(found, [means]), sd, notes if left_out else ())
 
 
 def _sums(block: Block) -> FloatArray:
+    if isinstance(block, MixedBlock):
+        sums = np.empty(len(block.names))
+        sums[block.by_period] = _sums(block.periods)
+        sums[~block.by_period] = _sums(block.samples)
+        return sums
     if isinstance(block, PeriodBlock):
         return np.add.reduceat(block.sums, block.starts[:-1])
     assert isinstance(block, SampleBlock)  # the other kind of block
