@@ -159,11 +159,58 @@ def test_columns_can_be_named_and_arms_labelled(log: str, tmp_path: Path) -> Non
     assert figures("evaluate", renamed, *titles) == figures("evaluate", log)
     arms = tmp_path / "arms.csv"
     rows = "".join(
-        f"t{i},{arm},{k},{(i + k) % 2}\n" for i in range(6) for k in range(8) for arm in "xy"
+        f"t{i},{arm},{k},{(i * k + j) % 3}\n"
+        for i in range(6)
+        for k in range(8)
+        for j, arm in enumerate("xyz")
     )
     arms.write_text(f"test,arm,order,outcome\n{rows}", encoding="utf-8")
     printed = figures("evaluate", str(arms), "--arms", "x,y", "--form", "two-arm", "--check")
-    assert (printed["controls"], printed["treated"]) == (48, 48)
+    assert (printed["controls"], printed["treated"], printed["other_arms"]) == (48, 48, 48)
+    assert figures("evaluate", str(arms), "--arms", "x,y,z")["tests"] == 12
+
+
+REFUSED_LATER = {
+    "one test": "test,order,value\na,1,1\na,2,2\n",
+    "short tests": "test,order,value\na,1,1\nb,1,2\nc,1,2\n",
+    "nothing varies": "test,order,value\na,1,1\na,2,1\nb,1,1\nb,2,1\n",
+    "too large to square": "test,order,value\na,1,1e200\na,2,-1e200\nb,1,1\nb,2,1\n",
+    "sums that overflow": "test,period,n,mean,variance\n"
+    "a,1,9,1e308,1\na,2,9,1,1\nb,1,9,1,1\nb,2,9,1,1\n",
+    "too many samples": "test,period,n,mean,variance\n"
+    + "".join(f"{test},{day},9e15,1,1\n" for test in "ab" for day in (1, 2)),
+    "cumulative": "test,period,n,mean,variance\n"
+    + "".join(f"{test},{day},{9 * day},1,1\n" for test in "ab" for day in range(1, 9)),
+}
+
+
+@pytest.mark.parametrize("kind", REFUSED_LATER)
+def test_a_dry_run_promises_nothing_that_an_evaluation_refuses(kind: str, tmp_path: Path) -> None:
+    """Both refuse, with the same sentence."""
+    path = tmp_path / "log.csv"
+    path.write_text(REFUSED_LATER[kind], encoding="utf-8")
+    checked, evaluated = run("evaluate", str(path), "--check", "--json"), run("evaluate", str(path))
+    assert (checked.exit_code, evaluated.exit_code) == (2, 2)
+    sentences = [fault["sentence"] for fault in json.loads(checked.stdout)["faults"]]
+    [said] = [line for line in evaluated.stderr.splitlines() if line.startswith("Error: ")]
+    assert any(sentence in said for sentence in sentences)
+
+
+def test_an_option_that_an_evaluation_refuses_is_refused_by_a_dry_run(log: str) -> None:
+    """As what no test is long enough for."""
+    result = run("evaluate", log, "--check", "--min-samples", "1000")
+    assert result.exit_code == 2
+    assert "min_samples" in result.stdout
+
+
+def test_cumulative_statistics_are_taken_if_said_so(tmp_path: Path) -> None:
+    """Else they are refused with the way out; that they are none can be said, too."""
+    path = tmp_path / "log.csv"
+    path.write_text(REFUSED_LATER["cumulative"], encoding="utf-8")
+    assert "--cumulative" in run("evaluate", str(path)).stderr
+    own = figures("evaluate", str(path), "--cumulative")
+    as_told = figures("evaluate", str(path), "--not-cumulative")
+    assert (own["quality"]["samples"], as_told["quality"]["samples"]) == (2 * 72, 2 * 324)
 
 
 def test_a_query_is_read_like_a_log(log: str, tmp_path: Path) -> None:
@@ -285,15 +332,16 @@ def test_a_log_that_is_not_there_fails_the_check() -> None:
         (("LOG", "--columns", "value=x"), "must have the column 'x', which value is mapped to"),
         (("LOG", "--current", "often"), "--current must be ahead, significant or a whole number"),
         (("LOG", "--current", "0"), "--current must be ahead, significant or a whole number"),
-        (("LOG", "--current", "1e9"), "from 1 to 4,194,304, got '1e9'"),
+        (("LOG", "--current", "1e17"), "from 1 to 2^53, got '1e17'"),
+        (("", "--check"), "LOG must name a file"),
         (("LOG", "--setup-cost", "-1"), ">= 0"),
         (("LOG", "--min-samples", "0"), ">= 1"),
         (("LOG", "--bounds", "1"), "--bounds must look like -1,1, got '1'"),
         (("LOG", "--bounds", "1,x"), "--bounds must be a number"),
         (("LOG", "--bounds", "1,-1"), "--bounds must be a lower number and a higher one, got 1,-1"),
         (("LOG", "--bounds", "nan,1"), "--bounds must be a lower number and a higher one"),
-        (("LOG", "--arms", "a"), "--arms must look like control,treatment, got 'a'"),
-        (("LOG", "--arms", "a,a"), "arms must be two different labels"),
+        (("LOG", "--arms", "a"), "--arms must look like control,treatment, the control first"),
+        (("LOG", "--arms", "a,b,a"), "no label twice, got 'a,b,a'"),
         (("LOG", "--seed", "-1"), ">= 0"),
         (("LOG", "--alpha", "1"), "strictly between 0 and 1"),
         (("LOG", "--longest", "long"), "--longest must be"),

@@ -1,5 +1,6 @@
 """Dirty logs: refused in one sentence with the row, or counted; a dry run tells it all."""
 
+import gzip
 from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
@@ -369,3 +370,61 @@ def test_no_row_is_lost(
     assert found.quality.rows <= len(rows) <= found.quality.rows + left_out
     used = found.quality.samples * (2 if found.form == "two-arm" else 1)
     assert used + found.quality.unpaired == found.quality.rows
+
+
+ROWS = ["test,order,value", "a,1,0.5", "a,2,1.5", "b,1,2", "b,2,3"]
+TEXT = "\n".join(ROWS) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("semicolons.csv", TEXT.replace(",", ";").encode()),
+        ("tabs.csv", TEXT.replace(",", "\t").encode()),
+        ("bars.csv", TEXT.replace(",", "|").encode()),
+        ("commas.tsv", TEXT.encode()),
+        ("quoted.csv", TEXT.replace("order", '"order"').replace(",", ";").encode()),
+        ("marked.csv", b"\xef\xbb\xbf" + TEXT.encode()),
+        ("utf16.csv", TEXT.encode("utf-16")),
+        ("big-endian.csv", b"\xfe\xff" + TEXT.replace(",", ";").encode("utf-16-be")),
+        ("log.csv.gz", gzip.compress(TEXT.encode())),
+        ("compressed.csv", gzip.compress(TEXT.replace(",", ";").encode("utf-16"))),
+    ],
+)
+def test_a_file_is_read_as_people_save_it(name: str, content: bytes, tmp_path: Path) -> None:
+    """Whatever separates cells, in UTF-8 or UTF-16, compressed by gzip or not."""
+    blocks = list(sample_blocks(Log(written(content, tmp_path, name))))
+    assert [name for block in blocks for name in block.names] == ["a", "b"]
+    samples = [x for block in blocks for x in block.samples.tolist()]
+    assert samples == [0.5, 1.5, 2.0, 3.0]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "named"),
+    [
+        ("sheet.csv", b"PK\x03\x04rest of a workbook", ["Excel", "save its sheet as CSV"]),
+        ("sheet.xlsx", b"PK\x03\x04", ["sheet.xlsx", "save the sheet as CSV"]),
+        ("old.csv", b"\xd0\xcf\x11\xe0", ["old Excel"]),
+        ("columns.csv", b"PAR1 and so on", ["Parquet", "end in .parquet"]),
+        ("packed.csv", b"BZh9", ["bzip2", "unpack"]),
+        ("log.zip", b"PK\x03\x04", ["log.zip", "unpack"]),
+        ("log.gz", gzip.compress(b"test"), ["log.gz", ".csv.gz"]),
+        ("log.json", b"{}", ["log.json", "query"]),
+        ("unmarked.csv", TEXT.encode("utf-16-le"), ["UTF-8", "UTF-16 with its mark"]),
+        ("commas.csv", b"test;order;value\na;1;0,5", ["'0,5'", "decimal point"]),
+        ("torn.csv.gz", gzip.compress(TEXT.encode())[:-12], ["torn.csv.gz", "CSV"]),
+    ],
+)
+def test_a_file_of_another_kind_is_called_what_it_is(
+    name: str, content: bytes, named: list[str], tmp_path: Path
+) -> None:
+    """In one sentence with what to do."""
+    with refused(*named):
+        read(written(content, tmp_path, name))
+
+
+@pytest.mark.parametrize("path", ["", "  "])
+def test_an_empty_path_is_no_folder(path: str) -> None:
+    """It is not the folder that one works in."""
+    with refused("must be a file", "''"):
+        Log(path)

@@ -123,7 +123,8 @@ def _imputed(rows: Rows, alone: BoolArray) -> FloatArray:
     within = np.bincount(series, weights * np.where(alone, 0.0, rows["variance"]))
     singles = np.bincount(series, alone)
     means = np.bincount(series, np.where(alone, rows["mean"], 0.0)) / np.maximum(singles, 1.0)
-    squares = np.bincount(series, np.where(alone, (rows["mean"] - means[series]) ** 2, 0.0))
+    with np.errstate(over="ignore"):  # who takes the root asks if it is finite
+        squares = np.bincount(series, np.where(alone, (rows["mean"] - means[series]) ** 2, 0.0))
     between = squares / np.maximum(singles - 1.0, 1.0)
     pooled = np.where(freedom > 0.0, within / np.maximum(freedom, 1.0), between)
     return np.where(alone, pooled[series], rows["variance"])

@@ -143,7 +143,11 @@ class SampleBlock:
 
     def long_enough(self) -> "SampleBlock":
         """The tests of two samples or more."""
-        long = self.lengths >= 2
+        return self.with_at_least(2)
+
+    def with_at_least(self, length: int) -> "SampleBlock":
+        """The tests of so many samples or more."""
+        long = self.lengths >= length
         if long.all():
             return self
         kept = np.repeat(long, self.lengths)
@@ -237,7 +241,11 @@ class PeriodBlock:
 
     def long_enough(self) -> "PeriodBlock":
         """The tests of two periods or more."""
-        long = self.lengths >= 2
+        return self.with_at_least(2)
+
+    def with_at_least(self, length: int) -> "PeriodBlock":
+        """The tests of so many periods or more."""
+        long = self.lengths >= length
         if long.all():
             return self
         kept = np.repeat(long, self.lengths)

@@ -28,10 +28,10 @@ def own_periods(rows: Rows, series: IntArray, validator: Validator) -> Rows:
         np.where(follows, np.roll(column, 1), 0.0) for column in (n, mean, squares)
     )
     own = n - n_before
-    divisor = np.maximum(own, 1.0)
-    own_mean = mean + (mean - mean_before) * n_before / divisor
-    between = n_before * own / n * (own_mean - mean_before) ** 2
-    own_squares = squares - squares_before - between
+    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused where used
+        own_mean = mean + (mean - mean_before) * n_before / np.maximum(own, 1.0)
+        between = n_before * own / n * (own_mean - mean_before) ** 2
+        own_squares = squares - squares_before - between
     impossible = (own < 0.0) | ((own_squares < -_ROUNDING * squares) & (own > 0.0))
     if impossible.any():
         reader = validator.reader
@@ -71,12 +71,13 @@ def looks_cumulative(rows: Rows, series: IntArray) -> tuple[int, int]:
     before, after = rows["n"][:-1][follows], rows["n"][1:][follows]
     spreads = np.stack([rows["variance"][:-1][follows], rows["variance"][1:][follows]])
     spread = np.nanmax(np.append(spreads, np.zeros((1, spreads.shape[1])), axis=0), axis=0)
-    moves = (rows["mean"][1:] - rows["mean"][:-1])[follows] ** 2
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        moves = (rows["mean"][1:] - rows["mean"][:-1])[follows] ** 2
         nested, apart = spread * (1.0 / before - 1.0 / after), spread * (1.0 / before + 1.0 / after)
         gain = 0.5 * (np.log(apart / nested) - moves * (1.0 / nested - 1.0 / apart))
     gain = np.where(after == before, np.where(moves == 0.0, 0.0, -np.inf), gain)
     gain = np.where(after < before, -np.inf, np.where(spread > 0.0, gain, 0.0))
+    gain = np.where(np.isnan(gain), -np.inf, gain)  # of moves that are too large to be squared
     _, test_of_row = np.unique(rows["test"], return_inverse=True)
     tests = int(test_of_row.max()) + 1
     gains = np.bincount(test_of_row[1:][follows], np.maximum(gain, -1e300), tests)

@@ -35,6 +35,7 @@ _UNDERSTOOD = re.compile(
     r"control|false|true|treatment|treated|[a-ht]|\d{1,3}"
     r"|(?:treatment|treated|variant|variation|arm|t|v)[ _-]?(?:\d{1,3}|[a-h])"
 )
+_DECIMAL_COMMA = re.compile(r"'\s*[+-]?\d*,\d+\s*'")
 _LARGEST = 2**53  # up to here floats know whole numbers
 # From where numbers may lie, where not anywhere; and which must be whole.
 _LEAST = {"n_c": 0, "x_c": 0, "n_t": 0, "x_t": 0, "n": 0, "variance": 0}
@@ -146,6 +147,8 @@ class Reader:
         places = np.flatnonzero(bad)
         got = checks.shown(decoded(column)[int(places[0])].as_py())
         head, _, advice = demand.partition(": ")
+        if _DECIMAL_COMMA.fullmatch(got):
+            advice = "write numbers with a decimal point"
         sentence = (
             f"{title} in row {before + places[0] + 1} of {self.source.name} {head}, got {got}"
         )

@@ -149,15 +149,29 @@ def _files(path: str | Path) -> CsvFiles | ParquetFiles:
     They are read in the order of their names, and their rows are counted through.
     """
     name = str(path)
+    if not name.strip():
+        raise InvalidInput("a log must be a file, a folder or a pattern of files, got ''")
     found = _found(Path(path))
     if all(each.name.lower().endswith(_CSV) for each in found):
         return CsvFiles(name, found)
     if not all(each.name.lower().endswith(_PARQUET) for each in found):
         raise InvalidInput(
             f"{name} must be files whose names end in {', '.join(_CSV)} or {', '.join(_PARQUET)}, "
-            f"all of one kind, got {', '.join(each.name for each in found[:5])}"
+            f"all of one kind, got {', '.join(each.name for each in found[:5])}{_advice(found)}"
         )
     return ParquetFiles(name, found)
+
+
+def _advice(found: tuple[Path, ...]) -> str:
+    """What to do with files of kinds that many people have."""
+    endings = {each.suffix.lower() for each in found}
+    if endings & {".xlsx", ".xls", ".ods"}:
+        return ": save the sheet as CSV"
+    if endings & {".gz", ".zip", ".bz2", ".zst", ".xz"}:
+        return ": unpack it, or let the name of what gzip has compressed end in .csv.gz"
+    if endings & {".json", ".jsonl", ".duckdb", ".db"}:
+        return ": read it by a query"
+    return ""
 
 
 def _found(path: Path) -> tuple[Path, ...]:

@@ -75,7 +75,8 @@ def compared(
     group = 2 * stretches + sides
     users = np.bincount(group, minlength=2 * total).astype(np.float64)
     means = np.bincount(group, outcomes, 2 * total) / np.maximum(users, 1.0)
-    squares = np.bincount(group, (outcomes - means[group]) ** 2, 2 * total)
+    with np.errstate(over="ignore", invalid="ignore"):  # who takes the root asks if it is finite
+        squares = np.bincount(group, (outcomes - means[group]) ** 2, 2 * total)
     test_of = np.empty(total, dtype=np.int64)
     test_of[stretches] = tests
     of_arm = 2 * np.repeat(test_of, 2) + np.tile([0, 1], total)
@@ -110,7 +111,7 @@ def differences(
     counts = np.diff(halves, prepend=0)
     first = np.flatnonzero(np.diff(tests, prepend=-1))
     counts[first] = halves[first]
-    with np.errstate(over="ignore"):  # what is not finite is refused where it is used
+    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused where used
         sums = counts * (means[:, 1] - means[:, 0])
         variance = counts * (variances.reshape(-1, 2) / users).sum(axis=1)
     return Stretches(lengths, counts, sums, variance)

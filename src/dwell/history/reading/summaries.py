@@ -8,7 +8,7 @@
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any
 
@@ -18,10 +18,11 @@ from dwell import checks
 from dwell.arrays import FloatArray
 from dwell.errors import InvalidInput, NotOrdered
 from dwell.fitting import Means, effects_from_counts, steady_errors
-from dwell.history.reading.blocks import Block, PeriodBlock, SampleBlock
+from dwell.history.reading.blocks import PeriodBlock, SampleBlock
 from dwell.history.reading.columns import COLUMNS, decoded, numbers
 from dwell.history.reading.log import Log
 from dwell.history.reading.mixed_block import MixedBlock
+from dwell.history.reading.quality import Quality
 from dwell.history.reading.sources import Source, opened
 
 EFFECTS = ("effect", "standard_error")
@@ -50,7 +51,8 @@ def summaries(
     source: object,
     *,
     columns: Mapping[str, str] | None = None,
-    arms: tuple[str, str] | None = None,
+    arms: tuple[str, ...] | None = None,
+    cumulative: bool | None = None,
 ) -> Summaries:
     """What each past test measured.
 
@@ -59,7 +61,9 @@ def summaries(
     Args:
         source: Whatever a `Log` is read from.
         columns: The table's titles, where they differ from our names: `{"effect": "lift"}`.
-        arms: The labels of control and treatment; None for the usual ones.
+        arms: The labels of the control and of one treatment or more; None for the usual ones.
+        cumulative: Whether batches have all users since the first period; None to refuse a log
+            that looks so.
 
     Example:
         >>> import pyarrow as pa
@@ -74,10 +78,11 @@ def summaries(
             chosen = {name: titles[name] for name in (*wanted, "test") if name in titles}
             table = _table(found, chosen, wanted)
             return Summaries(table[0], table[1]) if wanted is EFFECTS else _lifts(*table)
+    log = Log(found, columns=given, arms=arms, cumulative=cumulative)
     try:
-        return _means(Log(found, columns=given, arms=arms).blocks())
+        return _means(log)
     except NotOrdered:
-        return _means(Log(found, columns=given, arms=arms, sort=True).blocks())
+        return _means(replace(log, sort=True))
 
 
 def _titles(source: Source, columns: Mapping[str, str]) -> dict[str, str]:
@@ -151,13 +156,12 @@ def _lifts(*counts: FloatArray) -> Summaries:
     return Summaries(lifts.effects, lifts.standard_errors, sd)
 
 
-def _means(blocks: Iterator[Block]) -> Summaries:
+def _means(log: Log) -> Summaries:
     """The means of samples, test by test, with errors that do not go with them."""
     effects, sizes, variances = [], [], []
-    tests, squares, freedom = 0, 0.0, 0
-    for block in blocks:
-        tests += len(block.names)
-        kept = block.long_enough() if isinstance(block, SampleBlock) else block
+    quality, squares, freedom = Quality(), 0.0, 0
+    for kept in _parts(log):
+        quality += kept.quality
         if not len(kept.names):
             continue
         spread = kept.spread()
@@ -171,11 +175,16 @@ def _means(blocks: Iterator[Block]) -> Summaries:
         variances.append(variance[used])
         squares += float(spread.squares[used].sum())
         freedom += int(spread.degrees_of_freedom[used].sum())
+    if quality.refusal is not None:
+        raise InvalidInput(f"{log.opened.name} cannot be used: {quality.refusal}")
+    if quality.drifts and not log.within_time:
+        return _means(replace(log, within_time=True))
     if not squares > 0.0:
         raise InvalidInput("past tests must have samples that differ, got none that have")
     found = np.concatenate(effects)
     sd = sqrt(squares / freedom)
     means = Means(np.concatenate(sizes), np.concatenate(variances), least=sd**2)
+    tests = quality.tests
     left_out = tests - len(found)
     notes = (
         f"{left_out:,} of {tests:,} past tests are left out: they have too few samples to say how "
@@ -184,13 +193,18 @@ def _means(blocks: Iterator[Block]) -> Summaries:
     return Summaries(found, steady_errors(found, [means]), sd, notes if left_out else ())
 
 
-def _sums(block: Block) -> FloatArray:
-    if isinstance(block, MixedBlock):
-        sums = np.empty(len(block.names))
-        sums[block.by_period] = _sums(block.periods)
-        sums[~block.by_period] = _sums(block.samples)
-        return sums
-    if isinstance(block, PeriodBlock):
-        return np.add.reduceat(block.sums, block.starts[:-1])
-    assert isinstance(block, SampleBlock)  # the other kind of block
-    return np.add.reduceat(block.samples.astype(np.float64), block.starts[:-1])
+def _parts(log: Log) -> Iterator[SampleBlock | PeriodBlock]:
+    """A log's tests by what is known of them: of two samples or more, or of a period or more."""
+    for block in log.blocks():
+        found = (block.samples, block.periods) if isinstance(block, MixedBlock) else (block,)
+        quality = block.quality
+        for part in found:
+            assert isinstance(part, SampleBlock | PeriodBlock)  # there are no others
+            kept = part.with_at_least(2 if isinstance(part, SampleBlock) else 1)
+            yield replace(kept, quality=quality)
+            quality = Quality()
+
+
+def _sums(block: SampleBlock | PeriodBlock) -> FloatArray:
+    numbers = block.sums if isinstance(block, PeriodBlock) else block.samples
+    return np.add.reduceat(numbers.astype(np.float64), block.starts[:-1])

@@ -16,7 +16,8 @@ from dwell.sparse_policy import MOST_SAMPLES, SparsePolicy
 _WIDTHS = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
 _CAPS = 12
 _LOOKS = 5
-# Of bands that are too long to have an entry per sample: spaced evenly on a log scale, they are
+_MOST_ENTRIES = checks.LONGEST_CAP
+# Of bands where tests are too long for an entry per sample: spaced evenly on a log scale, they are
 # less than 1 % apart in the longest there is.
 _LOOKS_OF_LONG_BANDS = 2**12
 
@@ -41,8 +42,8 @@ class Candidate:
 def candidates(longest: int, *, sd: float, min_samples: int = 1) -> tuple[Candidate, ...]:
     """Bands of several widths, fixed sizes and group-sequential tests, in order of their caps.
 
-    Caps are spaced evenly on a log scale. What can draw over 4,194,304 samples looks at some
-    4,000 of them at most, so that it takes no more memory however long it is.
+    Caps are spaced evenly on a log scale. Where the longest test has over 4,194,304 samples, each
+    policy looks at some 4,000 of them at most: so it takes no more memory however long tests are.
 
     Args:
         longest: The longest policy draws so many samples: of a test, policies see all but one.
@@ -63,18 +64,21 @@ def candidates(longest: int, *, sd: float, min_samples: int = 1) -> tuple[Candid
             f"min_samples must be below the length of the longest test, {longest + 1}, got "
             f"{min_samples}"
         )
+    dense = longest <= _MOST_ENTRIES
     caps = _caps(min_samples, longest)
     above_zero = nextafter(0.0, 1.0)
     found = [
         Candidate(
             f"fixed {cap}",
-            fixed(cap, above_zero) if _is_short(cap) else SparsePolicy.fixed(cap, above_zero),
+            fixed(cap, above_zero) if dense else SparsePolicy.fixed(cap, above_zero),
             f"draw {cap:,} samples, then ship what is ahead and drop the rest",
         )
         for cap in caps
     ]
     for width in _WIDTHS:
-        for cap, band in zip(caps, _bands(caps, width, sd, min_samples), strict=True):
+        bands = banded(caps, z=width, sd=sd, min_samples=min_samples) if dense else None
+        for place, cap in enumerate(caps):
+            band = bands[place] if bands else _long_band(cap, width * sd, min_samples)
             advice = (
                 f"stop as soon as a test is {width:g} standard error{'s' * (width != 1.0)} ahead "
                 f"(ship) or behind (drop), and drop what is undecided after {cap:,} samples"
@@ -86,13 +90,9 @@ def candidates(longest: int, *, sd: float, min_samples: int = 1) -> tuple[Candid
                 f"look {_LOOKS} times on the way to {cap:,} samples and stop at O'Brien-Fleming "
                 "limits (5 %, two-sided); drop what is undecided then"
             )
-            found.append(Candidate(f"{_LOOKS} looks to {cap}", _few_looks(cap, sd), advice))
+            policy = group_sequential(_LOOKS, cap, sd=sd) if dense else _few_looks(cap, sd)
+            found.append(Candidate(f"{_LOOKS} looks to {cap}", policy, advice))
     return tuple(sorted(found, key=lambda candidate: candidate.policy.cap))
-
-
-def _is_short(cap: int) -> bool:
-    """Whether a policy of this cap has an entry per sample."""
-    return cap <= checks.LONGEST_CAP
 
 
 def _caps(least: int, longest: int) -> list[int]:
@@ -101,23 +101,16 @@ def _caps(least: int, longest: int) -> list[int]:
     return sorted({least, longest, *(min(max(int(cap), least), longest) for cap in between)})
 
 
-def _bands(caps: list[int], width: float, sd: float, min_samples: int) -> Iterable[AnyPolicy]:
-    """A band with each of these caps."""
-    short = [cap for cap in caps if _is_short(cap)]
-    if short:
-        yield from banded(short, z=width, sd=sd, min_samples=min_samples)
-    for cap in caps[len(short) :]:
-        spaced = np.geomspace(min_samples, cap, _LOOKS_OF_LONG_BANDS).round().astype(np.int64)
-        looks = np.unique(np.append(spaced[spaced < cap], cap))
-        bound = width * sd * np.sqrt(looks)
-        yield SparsePolicy(looks, -bound, bound)
+def _long_band(cap: int, scale: float, min_samples: int) -> SparsePolicy:
+    """A band at so many times the root of the number of samples."""
+    spaced = np.geomspace(min_samples, cap, _LOOKS_OF_LONG_BANDS).round().astype(np.int64)
+    looks = np.unique(np.append(spaced[spaced < cap], cap))
+    bound = scale * np.sqrt(looks)
+    return SparsePolicy(looks, -bound, bound)
 
 
-def _few_looks(cap: int, sd: float) -> AnyPolicy:
-    """A group-sequential test."""
-    if _is_short(cap):
-        return group_sequential(_LOOKS, cap, sd=sd)
-    # Critical values go by the share of the data alone: those of a short test, in its own errors.
+def _few_looks(cap: int, sd: float) -> SparsePolicy:
+    """A group-sequential test; critical values go by the share of the data alone."""
     short = SparsePolicy.of(group_sequential(_LOOKS, _LOOKS, sd=1.0))
     looks = np.array([-(-cap * look // _LOOKS) for look in range(1, _LOOKS + 1)])
     wider = sd * np.sqrt(looks / np.arange(1, _LOOKS + 1))
