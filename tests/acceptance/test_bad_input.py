@@ -43,6 +43,7 @@ BOTH = [
     ("--law", "Gaussian(0)", "> 0"),
     ("--out", "figures.txt", "end in .csv, .json or .html"),
     ("--plot", "figures.png", "end in .html"),
+    ("--out", "", "--out must name a file"),
     ("--nonsense", "1", "No such option"),
 ]
 SIMULATE = [
@@ -65,7 +66,7 @@ SIMULATE = [
     (("--learner", "cape", "--step", "2"), "means nothing"),
     (("--learner", "cape-sharp", "--step", "2"), "means nothing"),
     (("--learner", "esc", "--caps", "1,2"), "means nothing"),
-    (("--learner", "esc", "--step", "1e7"), "up to cap"),
+    (("--learner", "esc", "--step", "1e7"), "--step must be at most 4,194,304, got 1"),
     (("--law", "Gaussian(1)"), "give --bound, what they hardly ever exceed"),
     (("--learner", "cape", "--law", "Gaussian(1)"), "give --bound, the scale"),
 ]

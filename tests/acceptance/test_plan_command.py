@@ -383,6 +383,7 @@ def test_its_page_needs_no_network(tmp_path: Path) -> None:
         (("--law", "Signs", "--sd", "1"), "give --law or --sd, not both"),
         (("--prior", "Beta(2, 3)", "--from", "x.csv"), "give --prior or --from, not both"),
         (("--fit", "npmle"), "--fit needs past tests"),
+        (("--from", " "), "--from must name a file, a folder or a pattern of files, got"),
         (("--min-days", "29"), "--min-days must be at most --max-days, 28, got 29"),
         (("--law", "Signs", "--prior", "Beta(2, 3)"), "at most 500 samples, got 28,000"),
         (("--law", "Signs", *SMALL[2:], "--min-days", "1"), "--min-days must be 0 under Signs"),

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 import dwell
+from dwell.cli.running import Job, run_all
 from tests.acceptance.commands import SMALL, assert_self_contained, figures, run, started
 
 FEW = ("--replications", "3", *SMALL)
+POLICIES = dwell.hoeffding([1, 2, 4, 8], c=0.35, tasks=10_000, delta=0.05)
 
 
 def test_it_prints_a_row_per_number_of_tasks() -> None:
@@ -206,6 +208,7 @@ def test_ctrl_c_stops_it_without_a_traceback(workers: str) -> None:
     endless = ("simulate", "--sampled", "--tasks", "1e15", *SMALL, "--workers", workers)
     with started(*endless) as process:
         assert process.stderr is not None
+        assert "this may take up to " in process.stderr.readline()
         assert process.stderr.readline() == "simulating 20 runs…\n"
         os.killpg(process.pid, signal.SIGINT)
         table, said = process.communicate(timeout=60)
@@ -219,7 +222,59 @@ def test_workers_end_with_the_command_that_is_told_to_end() -> None:
     endless = ("simulate", "--sampled", "--tasks", "1e15", *SMALL, "--workers", "2")
     with started(*endless) as process:
         assert process.stderr is not None
+        assert "this may take up to " in process.stderr.readline()
         assert process.stderr.readline() == "simulating 20 runs…\n"
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=60)  # waits for whoever holds the pipes
     assert process.returncode == 128 + signal.SIGTERM
+
+
+def test_it_says_how_long_it_will_take_before_it_begins() -> None:
+    """Where that is over a minute; what is soon over needs no word."""
+    told = ("simulate", "--tasks", "1e15", *SMALL)
+    with started(*told) as process:
+        assert process.stderr is not None
+        said = process.stderr.readline()
+        assert process.stderr.readline() == "simulating 20 runs…\n"
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert said.startswith("Note: this may take up to ")
+    assert " years, if no learner settles before; Ctrl-C stops it, and fewer --tasks" in said
+    assert "may take" not in run("simulate", "--tasks", "1e18", "--learner", "fixed").stderr
+    assert "may take" not in run("simulate", "--tasks", "1e3", *SMALL).stderr
+
+
+@pytest.mark.parametrize(
+    ("learner", "sampled", "most"),
+    [
+        (dwell.Ladder(POLICIES), False, 10**9),
+        (dwell.Cape(POLICIES, tasks=10**9, announce=False), False, 10**6),
+        (dwell.Cape(POLICIES, tasks=10**9, announce=False), True, 10**9),
+        (dwell.Fixed(dwell.first_sample()), False, 0),
+        (dwell.EscCape(dwell.Countable(c=0.5, tasks=10**4, delta=0.05), tasks=10**9), False, 10**9),
+    ],
+    ids=lambda given: type(given).__name__ if isinstance(given, dwell.Learner) else str(given),
+)
+def test_what_may_have_to_be_drawn_is_known_beforehand(
+    learner: dwell.Learner, sampled: bool, most: int
+) -> None:
+    """What a learner settles enters by its expectation, and takes no time."""
+    world = dwell.World(dwell.Atoms([-1, 1]), dwell.Signs())
+    job = Job(learner=learner, world=world, tasks=10**9, replications=1)
+    assert job.most_tasks(sampled) == most
+
+
+def test_progress_is_shown_within_a_run() -> None:
+    """In parts that sum to one run each, whatever share of its tasks had to be drawn."""
+    world = dwell.World(dwell.Atoms([-0.1, 0.3]), dwell.Signs())
+    told: list[float] = []
+    cape = dwell.Cape(POLICIES, tasks=10**9, announce=False)
+    for learner, tasks in ((dwell.Ladder(POLICIES), 10**6), (cape, 10**9)):
+        job = Job(learner=learner, world=world, tasks=tasks, replications=2)
+        told.clear()
+        [runs] = run_all([job], seed=0, executor=None, advance=told.append)
+        assert len(runs) == 2
+        assert sum(told) == pytest.approx(2.0)
+        assert len(told) > 4
+        assert min(told) >= 0.0

@@ -21,6 +21,7 @@ from dwell.cli.options import (
 )
 from dwell.cli.output import Outputs, progress
 from dwell.cli.running import Job, executor_of, run_all
+from dwell.cli.waiting import announce
 from dwell.errors import InvalidInput
 from dwell.learners.registry import LEARNERS
 
@@ -154,6 +155,7 @@ def learners(
         )
         for instance, name, count in cells
     ]
+    announce(jobs, workers=workers)
     total = replications * len(jobs)
     with (
         executor_of(workers) as executor,

@@ -31,8 +31,8 @@ def _with_options(command: Any) -> Any:
 def demo(seed: int, workers: int, outputs: Outputs) -> None:
     """Show what the problem is and what dwell does about it.
 
-    Takes half a minute the first time, when it is compiled, and less from then on. Prints a
-    short story with one table, and draws a page.
+    Takes half a minute the first time, when it is compiled, and less from then on. Prints a short
+    story with one table, and draws a page.
 
     \b
     Examples:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dwell import checks
+from dwell.cli.command import Option as TitledOption
 from dwell.cli.command import flag
-from dwell.cli.options import Command, one_of, option, seed_option, stacked
+from dwell.cli.options import Command, Option, one_of, option, seed_option, stacked
 from dwell.cli.parsing import number
 from dwell.errors import InvalidInput
 
@@ -93,6 +94,12 @@ def _memory(name: str, text: str) -> str:
     return text
 
 
+cumulative_option: Option = click.option(
+    "--cumulative/--not-cumulative",
+    cls=TitledOption,
+    default=None,
+    help="Whether batches have all users since the first period.  [default: refused if so]",
+)
 _OPTIONS = (
     option(
         "--form",
@@ -133,11 +140,7 @@ _OPTIONS = (
         metavar="LABELS",
         help="Which arms to compare: control,treatment; rows of others are left out.",
     ),
-    click.option(
-        "--cumulative/--not-cumulative",
-        default=None,
-        help="Whether batches have all users since the first period.  [default: refused if so]",
-    ),
+    cumulative_option,
     flag("--sort", help="Sort rows first, without trying to do without."),
     option("--memory", _memory, default="1GB", metavar="SIZE", help="What sorting may take of it."),
     seed_option,

@@ -251,6 +251,11 @@ def whole_numbers(name: str, text: str) -> tuple[int, ...]:
     return tuple(whole(name, part) for part in text.split(","))
 
 
+def cap(name: str, text: str) -> int:
+    """A number of samples that boundaries can be made for."""
+    return checks.cap(name, whole(name, text))
+
+
 def number_of_runs(name: str, text: str) -> int:
     """A number of replications, few enough to be waited for."""
     count = whole(name, text)
@@ -290,13 +295,15 @@ def _range_of_caps(name: str, text: str) -> list[int]:
 
 
 def _cap(name: str, text: str) -> int:
-    return checks.cap(f"each cap in {name}", whole(f"each cap in {name}", text))
+    return cap(f"each cap in {name}", text)
 
 
 def file_ending_in(*endings: str) -> Callable[[str, str], Path]:
     """Reads the name of a file to write, and checks that it can be written."""
 
     def read(name: str, text: str) -> Path:
+        if not text.strip():
+            raise InvalidInput(f"{name} must name a file, got {text!r}")
         return writable(Path(text), endings, name)
 
     return read

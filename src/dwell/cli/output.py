@@ -21,18 +21,21 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def progress(doing: str, total: int | None = None) -> Iterator[Callable[[], None]]:
-    """A bar on a terminal, one plain line elsewhere; gives a function to call after each step."""
+def progress(doing: str, total: int | None = None) -> Iterator[Callable[..., None]]:
+    """A bar on a terminal, one plain line elsewhere; gives a function to call after each step.
+
+    It may be told how much of a step is over instead.
+    """
     if not sys.stderr.isatty():
         say(f"{doing}…")
-        yield lambda: None
+        yield lambda *_: None
         return
     from rich.console import Console
     from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(doing, total=total)
-        yield lambda: bar.advance(task)
+        yield lambda steps=1.0: bar.advance(task, steps)
 
 
 @contextmanager

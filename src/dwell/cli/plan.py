@@ -10,7 +10,7 @@ import click
 
 from dwell.cli.command import Command
 from dwell.cli.files import files_in, refuse_inputs
-from dwell.cli.logs import labels_of_arms, titles_of_columns
+from dwell.cli.logs import cumulative_option, labels_of_arms, titles_of_columns
 from dwell.cli.options import (
     law,
     not_negative,
@@ -45,6 +45,12 @@ def _days(name: str, text: str) -> int:
     return whole(name, text, least=0)
 
 
+def _file(name: str, text: str) -> str:
+    if not text.strip():
+        raise InvalidInput(f"{name} must name a file, a folder or a pattern of files, got {text!r}")
+    return text
+
+
 _IDEAS = (
     option(
         "--prior",
@@ -55,7 +61,7 @@ _IDEAS = (
     ),
     option(
         "--from",
-        lambda _, text: text,
+        _file,
         "source",
         metavar="FILE",
         help="Fit the prior to past tests instead: any log that `dwell evaluate` reads, or a table "
@@ -77,6 +83,7 @@ _IDEAS = (
     option(
         "--arms", labels_of_arms, metavar="LABELS", help="What arms are called: control,treatment."
     ),
+    cumulative_option,
     option(
         "--fit",
         one_of("normal", "npmle"),
@@ -218,7 +225,8 @@ def _terms(
     query: str | None,
     database: str | None,
     columns: dict[str, str] | None,
-    arms: tuple[str, str] | None,
+    arms: tuple[str, ...] | None,
+    cumulative: bool | None,
     **rest: Any,
 ) -> tuple[Terms, Basis]:
     """The terms that the options make, and what they rest on."""
@@ -235,14 +243,19 @@ def _terms(
         raise InvalidInput("--database needs a --query that says what to read from it")
     past = None
     if source is not None or query is not None:
-        told = _past(source, query, database, columns=columns, arms=arms)
+        told = _past(source, query, database, columns=columns, arms=arms, cumulative=cumulative)
         sd = sd or told.sd
         if law is None and sd is None:
             name = "the query" if source is None else source
             raise InvalidInput(f"{name} does not say how noisy one sample is: give --sd")
         past = _fitted(told, fit)
     else:
-        for name, value in (("--fit", fit), ("--columns", columns), ("--arms", arms)):
+        for name, value in (
+            ("--fit", fit),
+            ("--columns", columns),
+            ("--arms", arms),
+            ("--cumulative", cumulative),
+        ):
             if value is not None:
                 raise InvalidInput(f"{name} needs past tests to fit a prior to: give --from FILE")
     values = past.prior if past else prior or parse_prior(_PRIOR)

@@ -32,6 +32,46 @@ class Job:
     overlap: int = 1
     replications: int
 
+    def most_tasks(self, sampled: bool) -> int:
+        """How many tasks of a run may have to be drawn; the others enter by their expectation."""
+        from dwell.learners.baselines import Fixed
+        from dwell.learners.esc_cape import EscCape
+
+        tasks = self.tasks or self.samples or 0
+        if sampled:
+            return tasks
+        if isinstance(self.learner, Fixed):
+            return 0
+        if isinstance(self.learner, EscCape):  # its search comes on top of what it explores
+            return tasks
+        return min(tasks, getattr(self.learner, "exploration_cap", tasks))
+
+
+@dataclass(slots=True)
+class Steps:
+    """Progress within runs: each is a step, in parts as its tasks are over.
+
+    Attributes:
+        most: How many tasks of a run may have to be drawn.
+        advance: Told by how much of a run there is progress.
+        done: The part of the present run that is over.
+    """
+
+    most: int
+    advance: Callable[..., None]
+    done: float = 0.0
+
+    def over(self, tasks: float) -> None:
+        """So many tasks of the present run are over."""
+        share = min(1.0, tasks / max(1, self.most))
+        self.advance(share - self.done)
+        self.done = share
+
+    def end(self) -> None:
+        """The present run is over."""
+        self.advance(1.0 - self.done)
+        self.done = 0.0
+
 
 @contextmanager
 def executor_of(workers: int) -> Iterator[Executor | None]:
@@ -71,7 +111,7 @@ def run_all(
     seed: int,
     sampled: bool = False,
     executor: Executor | None,
-    advance: Callable[[], None],
+    advance: Callable[..., None],
 ) -> Iterator[list[Run]]:
     """The replications of every job in order, with a step of progress after each.
 
@@ -79,6 +119,7 @@ def run_all(
     """
     from dwell.lab.replicate import replicate
 
+    steps = [Steps(job.most_tasks(sampled), advance) for job in jobs]
     started = [
         replicate(
             job.learner,
@@ -90,16 +131,17 @@ def run_all(
             sampled=sampled,
             overlap=job.overlap,
             executor=executor,
+            advance=step.over,
         )
-        for job in jobs
+        for job, step in zip(jobs, steps, strict=True)
     ]
-    return _in_order(started, advance)
+    return _in_order(started, steps)
 
 
-def _in_order(started: Sequence[Iterator[Run]], advance: Callable[[], None]) -> Iterator[list[Run]]:
-    for runs in started:
+def _in_order(started: Sequence[Iterator[Run]], steps: Sequence[Steps]) -> Iterator[list[Run]]:
+    for runs, step in zip(started, steps, strict=True):
         finished = []
         for run in runs:
             finished.append(run)
-            advance()
+            step.end()
         yield finished

@@ -10,6 +10,7 @@ from dwell.cli.command import Command, flag
 from dwell.cli.learners import Asked, listing, refuse_without_meaning
 from dwell.cli.options import (
     Problem,
+    cap,
     number_of_runs,
     one_of,
     option,
@@ -24,6 +25,7 @@ from dwell.cli.options import (
 )
 from dwell.cli.output import Outputs, note, progress
 from dwell.cli.running import Job, executor_of, run_all
+from dwell.cli.waiting import announce
 from dwell.errors import InvalidInput
 from dwell.learners.registry import LEARNERS
 
@@ -44,7 +46,7 @@ _LEARNER = (
         help="How many tasks cape, cape-sharp, esc-cape and etc explore at most.  "
         "[default: tasks^(2/3)]",
     ),
-    option("--step", whole, default="1", help="Policy k of esc and esc-cape has the cap step * k."),
+    option("--step", cap, default="1", help="Policy k of esc and esc-cape has the cap step * k."),
     option(
         "--bound",
         positive,
@@ -156,6 +158,7 @@ def simulate(
         )
         for budget, made in zip(budgets, learners, strict=True)
     ]
+    announce(jobs, sampled=sampled, workers=workers)
     total = replications * len(jobs)
     with (
         executor_of(workers) as executor,

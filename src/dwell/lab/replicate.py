@@ -1,6 +1,6 @@
 """Replications: the same run many times, in parallel, and what they say together."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
@@ -26,6 +26,7 @@ def replicate(
     sampled: bool = False,
     overlap: int = 1,
     executor: Executor | None = None,
+    advance: Callable[[float], None] | None = None,
 ) -> Iterator[Run]:
     """Run a learner many times; the runs come in order, each as soon as it is there.
 
@@ -42,12 +43,15 @@ def replicate(
         sampled: Draw the tasks after the exploration as well.
         overlap: How many tasks are open at a time.
         executor: Runs the replications; one after another in this process by default.
+        advance: Told, now and then, how many tasks of a run are over; not with an executor.
     """
     generators = generator_from(rng).spawn(checks.count("replications", replications))
     one = partial(
         simulate, learner, world, tasks, samples=samples, sampled=sampled, overlap=overlap
     )
-    return map(one, generators) if executor is None else executor.map(one, generators)
+    if executor is None:
+        return map(partial(one, advance=advance), generators)
+    return executor.map(one, generators)
 
 
 @dataclass(frozen=True, slots=True)

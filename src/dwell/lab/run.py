@@ -5,6 +5,7 @@ its exact expectation: a run of 10^12 tasks costs what its exploration costs.
 """
 
 import warnings
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import lru_cache
@@ -92,6 +93,7 @@ def simulate(
     samples: int | None = None,
     sampled: bool = False,
     overlap: int = 1,
+    advance: Callable[[float], None] | None = None,
 ) -> Run:
     """Run a learner in a known world.
 
@@ -105,6 +107,7 @@ def simulate(
         sampled: Draw the tasks after the exploration as well, instead of taking expectations.
         overlap: How many tasks are open at a time, each drawing a sample per unit of time: those
             that end early come back early.
+        advance: Told, now and then, how many tasks are over.
 
     Example:
         >>> from dwell import Atoms, Fixed, Signs, World, first_sample
@@ -133,6 +136,7 @@ def simulate(
             samples=None if samples is None else checks.count("samples", samples),
         ),
         sampled,
+        advance,
     )
     if overlap == 1:
         stage.in_a_row()

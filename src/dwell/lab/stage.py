@@ -1,5 +1,6 @@
 """Stage: a learner at work in a known world, task after task or side by side."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import NamedTuple
@@ -75,6 +76,7 @@ class Stage:
     rng: np.random.Generator
     budget: Budget
     sampled: bool
+    advance: Callable[[float], None] | None = None
 
     def in_a_row(self) -> None:
         """Run tasks one after another, in blocks of those with one design."""
@@ -164,6 +166,8 @@ class Stage:
         if taken == within < len(records):
             # The next task is interrupted as it reaches the budget of samples, and rejected.
             self.budget.spend(1, self.budget.samples or 0, 0.0)
+        if self.advance is not None:
+            self.advance(self.budget.begun)
         return taken
 
 

@@ -4,6 +4,7 @@ import copy
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -213,7 +214,11 @@ def _intervals_hold_all_ratios_within_their_bounds(subject: Subject) -> None:
 def _a_run_follows_from_its_seed(subject: Subject) -> None:
     learner = subject.make()
     before = learner.to_json()
-    for options in ({"tasks": subject.tasks}, {"samples": 20 * subject.tasks}):
+    budgets: tuple[dict[str, Any], ...] = (
+        {"tasks": subject.tasks},
+        {"samples": 20 * subject.tasks},
+    )
+    for options in budgets:
         for overlap in (1, 7) if "tasks" in options else (1,):
             first, second = (
                 simulate(each, subject.world, rng=5, sampled=True, overlap=overlap, **options)

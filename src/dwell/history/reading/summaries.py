@@ -52,6 +52,7 @@ def summaries(
     *,
     columns: Mapping[str, str] | None = None,
     arms: tuple[str, ...] | None = None,
+    cumulative: bool | None = None,
 ) -> Summaries:
     """What each past test measured.
 
@@ -61,6 +62,8 @@ def summaries(
         source: Whatever a `Log` is read from.
         columns: The table's titles, where they differ from our names: `{"effect": "lift"}`.
         arms: The labels of the control and of one treatment or more; None for the usual ones.
+        cumulative: Whether batches have all users since the first period; None to refuse a log
+            that looks so.
 
     Example:
         >>> import pyarrow as pa
@@ -75,7 +78,7 @@ def summaries(
             chosen = {name: titles[name] for name in (*wanted, "test") if name in titles}
             table = _table(found, chosen, wanted)
             return Summaries(table[0], table[1]) if wanted is EFFECTS else _lifts(*table)
-    log = Log(found, columns=given, arms=arms)
+    log = Log(found, columns=given, arms=arms, cumulative=cumulative)
     try:
         return _means(log)
     except NotOrdered:
@@ -155,8 +158,8 @@ def _lifts(*counts: FloatArray) -> Summaries:
 
 def _means(log: Log) -> Summaries:
     """The means of samples, test by test, with errors that do not go with them."""
-    effects, sizes, variances, quality = [], [], [], Quality()
-    squares, freedom = 0.0, 0
+    effects, sizes, variances = [], [], []
+    quality, squares, freedom = Quality(), 0.0, 0
     for kept in _parts(log):
         quality += kept.quality
         if not len(kept.names):
@@ -176,12 +179,12 @@ def _means(log: Log) -> Summaries:
         raise InvalidInput(f"{log.opened.name} cannot be used: {quality.refusal}")
     if quality.drifts and not log.within_time:
         return _means(replace(log, within_time=True))
-    tests = quality.tests
     if not squares > 0.0:
         raise InvalidInput("past tests must have samples that differ, got none that have")
     found = np.concatenate(effects)
     sd = sqrt(squares / freedom)
     means = Means(np.concatenate(sizes), np.concatenate(variances), least=sd**2)
+    tests = quality.tests
     left_out = tests - len(found)
     notes = (
         f"{left_out:,} of {tests:,} past tests are left out: they have too few samples to say how "
