@@ -1,7 +1,7 @@
 """The learners that the contract is tested on, and how to drive them."""
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import pytest
@@ -47,7 +47,7 @@ class Case:
     world: World
     tasks: int
 
-    @property
+    @cached_property
     def subject(self) -> Subject:
         return Subject(self.make, self.world, self.tasks, WIDTH, seed=3)
 

@@ -23,6 +23,7 @@ from dwell import (
 from dwell.arrays import FloatArray, Samples
 from dwell.learners.learner import Learner
 from tests.plain import CapeTwin, EscTwin
+from tests.strategies import PROPERTY
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +113,7 @@ def check_cape(policies: Policies, instance: dict[str, Any]) -> CapeTwin:
     return twin
 
 
-@settings(max_examples=200, deadline=None)
+@settings(PROPERTY, max_examples=60)
 @given(instances())
 def test_cape_is_algorithm_1_step_by_step(instance: dict[str, Any]) -> None:
     """Candidates after every task, bounds, samples and choice are the twin's."""
@@ -172,7 +173,7 @@ def check_esc_cape(
     return found
 
 
-@settings(max_examples=200, deadline=None)
+@settings(PROPERTY, max_examples=60)
 @given(
     values=VALUES,
     c=st.sampled_from([0.1, 0.2, 0.35, 0.7]),

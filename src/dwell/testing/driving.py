@@ -1,5 +1,6 @@
 """Driving: a learner run on tasks that were drawn beforehand, in a row or side by side."""
 
+import copy
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -44,9 +45,15 @@ class Subject:
 
     def after(self, tasks: int) -> Learner:
         """A new learner after so many of the tasks."""
-        learner = self.make()
-        in_a_row(learner, self.rows[:tasks])
-        return learner
+        if tasks not in self._after:
+            learner = self.make()
+            in_a_row(learner, self.rows[:tasks])
+            self._after[tasks] = learner
+        return copy.deepcopy(self._after[tasks])
+
+    @cached_property
+    def _after(self) -> dict[int, Learner]:
+        return {}
 
 
 def in_a_row(learner: Learner, rows: Samples, sizes: Iterable[int] = (10**9,)) -> int:
