@@ -70,6 +70,25 @@ class Table:
         return self.reward / self.cost
 
     @property
+    def note(self) -> str | None:
+        """Says so if rejecting everything, which earns 0, is as good as the best policy or better.
+
+        Example:
+            >>> from dwell import Atoms, Signs, World, fixed
+            >>> exact(fixed(1), World(Atoms([-0.5, 0.5]), Signs())).note is None
+            True
+        """
+        roi = float(self.roi[self.best])
+        if roi > 0.0:
+            return None
+        if roi == 0.0:
+            return "no policy earns anything: rejecting everything is as good as the best of them"
+        return (
+            "rejecting everything earns 0 and beats all these policies: the best has an ROI of "
+            f"{roi:.3g}"
+        )
+
+    @property
     def best(self) -> int:
         """The index of the policy with the highest ROI; the shortest of equals."""
         return int(np.argmax(self.roi))

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from dwell.cli.options import Problem, output_options, problem_options
-from dwell.cli.output import progress, show
+from dwell.cli.output import note, progress, show
 from dwell.files import write_whole
 
 
@@ -27,7 +27,13 @@ def exact(problem: Problem, as_json: bool, out: Path | None, plot: Path | None) 
       dwell exact --prior "Normal(-0.1, 0.2)" --law "Gaussian(2)" --caps 8:512:x2
       dwell exact --json --out policies.csv --plot policies.html
     """  # noqa: D301 - click knows text to keep as it is by a real backspace
-    from dwell.report.exact import exact_grid, exact_page, exact_rows
+    from dwell.report.exact import (
+        exact_grid,
+        exact_page,
+        exact_rows,
+        how_many_shown,
+        shown_rows,
+    )
     from dwell.table import exact
 
     policies = problem.policies()
@@ -39,7 +45,11 @@ def exact(problem: Problem, as_json: bool, out: Path | None, plot: Path | None) 
         "setup_cost": problem.setup_cost,
         "best_cap": policies.caps[table.best],
         "best_roi": rows[table.best].roi,
+        "note": table.note,
     }
-    show(about, rows, exact_grid(rows), as_json=as_json, out=out)
+    show(about, rows, exact_grid(shown_rows(rows)), as_json=as_json, out=out)
+    for told in (table.note, None if as_json else how_many_shown(rows)):
+        if told:
+            note(told)
     if plot is not None:
         write_whole(plot, exact_page(table), "--plot")
