@@ -10,6 +10,8 @@ from dwell.cli.options import Problem, output_options, problem_options
 from dwell.cli.output import note, progress, show
 from dwell.files import write_whole
 
+_LONG_SECONDS = 60.0
+
 
 @click.command
 @problem_options("--tasks")
@@ -34,9 +36,12 @@ def exact(problem: Problem, as_json: bool, out: Path | None, plot: Path | None) 
         how_many_shown,
         shown_rows,
     )
-    from dwell.table import exact
+    from dwell.table import exact, expected_seconds
 
     policies = problem.policies()
+    seconds = expected_seconds(policies, problem.world)
+    if seconds > _LONG_SECONDS:
+        note(f"this takes about {seconds / 60.0:,.0f} minutes; Ctrl-C stops it")
     with progress("computing the figures"):
         table = exact(policies, problem.world, problem.setup_cost)
     rows = exact_rows(table)
