@@ -7,6 +7,7 @@ scale * s + shift. Panels are a multiple of the smaller of the two.
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from scipy import special
@@ -23,6 +24,8 @@ REACH = 9.0
 # Beyond so many, the normal law is 0 in floating point.
 FARTHEST = 38.0
 _MANY_PANELS, _MOST_PANELS = 256, 2**20
+_SECONDS_PER_PANEL = 3e-6
+_PART = 2**20  # points: about a second's work, after which a walk can be interrupted
 
 
 def walk_normal(
@@ -63,22 +66,51 @@ def walk_normal(
     panels = np.ceil(np.maximum(ranges[:, 1] - ranges[:, 0], 0.0) / widths)
     _refuse_wide(looks, panels, panels * widths / noise)
     nodes, weights = special.roots_legendre(10)
+    parts = np.cumsum(panels * len(nodes)) // _PART
+    found = np.zeros((len(looks), 3))
+    # Before the first sample the sum is 0: one point that carries all mass.
+    points, mass = np.zeros(1), np.ones(1)
+    for start, end in pairwise([0, *(1 + np.flatnonzero(np.diff(parts))), len(looks)]):
+        points, mass = walk_gaussian(
+            lower,
+            upper,
+            steps,
+            means,
+            sure,
+            fates,
+            ranges,
+            panels.astype(np.int64),
+            reach,
+            (1.0 + nodes) / 2.0,
+            weights / 2.0,
+            int(start),
+            int(end),
+            points,
+            mass,
+            found,
+        )
+        if not len(points):
+            break
     stops = np.zeros((policy.cap, 3))
-    stops[looks - 1] = walk_gaussian(
-        looks,
-        lower,
-        upper,
-        steps,
-        means,
-        sure,
-        fates,
-        ranges,
-        panels.astype(np.int64),
-        reach,
-        (1.0 + nodes) / 2.0,
-        weights / 2.0,
-    )
+    stops[looks - 1] = found
     return stops
+
+
+def expected_seconds(policy: Policy, parts: Sequence[Belief], noise: float) -> float:
+    """About how long the walks under all parts of a prior take, on a usual machine.
+
+    Where nearly all tasks stop early, they take less.
+    """
+    looks = 1 + np.flatnonzero(np.isfinite(policy.lower) | np.isfinite(policy.upper))
+    seconds = 0.0
+    for part in parts:
+        steps = _steps(part, noise, looks[:-1], looks[1:])
+        center, spread = looks * part.intercept[0], REACH * _spread(part, noise, looks)
+        low = np.maximum(policy.lower[looks - 1], center - spread)[:-1]
+        high = np.minimum(policy.upper[looks - 1], center + spread)[:-1]
+        scales = np.minimum(noise * np.sqrt(looks[1:] - looks[:-1]), steps[:, 2] / steps[:, 0])
+        seconds += _SECONDS_PER_PANEL * float(np.ceil(np.maximum(high - low, 0.0) / scales).sum())
+    return seconds
 
 
 def reach_of(policy: Policy, parts: Sequence[Belief], noise: float) -> float:

@@ -74,3 +74,26 @@ def test_its_page_needs_no_network(tmp_path: Path, caps: str) -> None:
     page = tmp_path / "page.html"
     assert run("exact", "--caps", caps, "--plot", str(page)).exit_code == 0
     assert_self_contained(page)
+
+
+def test_it_says_when_rejecting_everything_is_best(tmp_path: Path) -> None:
+    """As a note, in JSON and on the page; and says nothing where a policy earns something."""
+    losing = ("exact", "--prior", "Atoms(-0.5)", "--c", "0.1", "--caps", "1:4")
+    page = tmp_path / "page.html"
+    result = run(*losing, "--plot", str(page))
+    assert "Note: rejecting everything earns 0 and beats all these policies" in result.stderr
+    assert "Rejecting everything earns 0" in page.read_text()
+    assert "rejecting everything earns 0" in figures(*losing)["note"]
+    assert figures("exact")["note"] is None
+    assert "rejecting" not in run("exact").stderr
+
+
+def test_of_many_caps_some_are_shown_and_all_are_written(tmp_path: Path) -> None:
+    """With the best among them, and a note that says so."""
+    out = tmp_path / "all.csv"
+    result = run("exact", "--caps", "1:5000", "--out", str(out))
+    lines = result.stdout.splitlines()
+    assert 100 < len(lines) < 420
+    assert sum("best" in line for line in lines) == 1
+    assert "of 5,000 policies are shown, the best among them; --out has them all" in result.stderr
+    assert len(out.read_text().splitlines()) == 5001

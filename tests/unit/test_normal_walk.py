@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from dwell import Atoms, Gaussian, Normal, Policy, World, exact, fixed
+from dwell import Atoms, Gaussian, Normal, Policy, Signs, World, exact, fixed, hoeffding
 from dwell.beliefs import beliefs
 from dwell.kernels.tails import promise
 from dwell.normal_walk import walk_normal
+from dwell.table import expected_seconds
 from tests.refusals import refused
 
 
@@ -189,3 +190,17 @@ def test_known_values_far_from_the_boundary_cost_nothing_and_earn_nothing() -> N
         assert 0.0 <= table.accept_rate[0] <= 1.0 + 1e-12
         assert table.reward[0] == pytest.approx(value * table.accept_rate[0], rel=1e-12)
         assert 1.0 <= table.cost[0] <= 21.0
+
+
+def test_how_long_a_walk_takes_is_told_beforehand() -> None:
+    """About 1.5 power of the cap where every sample is looked at; nothing for a single look."""
+    world = World(Normal(-0.1, 0.2), Gaussian(1))
+    seconds = [
+        expected_seconds(hoeffding([cap], c=0.35, tasks=10_000, delta=0.05), world)
+        for cap in (1000, 16_000, 1_000_000)
+    ]
+    assert seconds[0] < 2.0
+    assert 5.0 < seconds[1] < 100.0
+    assert 600.0 < seconds[2] < 1e5
+    assert expected_seconds(fixed(10**6), world) == 0.0
+    assert expected_seconds(fixed(10**6), World(Atoms([0.5]), Signs())) == 0.0

@@ -339,3 +339,29 @@ def test_a_search_without_end_is_given_up_in_one_sentence() -> None:
     family = Countable(c=5.0, tasks=10_000, delta=0.05)
     with pytest.raises(InvalidInput, match="worth accepting"):
         best_of(family, World(Atoms([-0.001, 0.001]), Signs()))
+
+
+def test_exact_says_when_rejecting_everything_is_best() -> None:
+    """Where all policies lose, or earn nothing; and not where one of them earns something."""
+    policies = hoeffding([1, 2, 4], c=0.1, tasks=100, delta=0.05)
+    losing = exact(policies, World(Atoms([-0.5]), Signs()))
+    assert losing.note is not None
+    assert "rejecting everything earns 0 and beats all these policies" in losing.note
+    assert f"{losing.roi.max():.3g}" in losing.note
+    nothing = exact(fixed(4, threshold=9), World(Atoms([0.5]), Signs()))
+    assert nothing.note is not None
+    assert "no policy earns anything" in nothing.note
+    assert exact(policies, World(Atoms([-0.5, 0.5]), Signs())).note is None
+
+
+def test_a_hundred_thousand_caps_take_seconds() -> None:
+    """Policies cut from the same boundaries are neither hashed nor compared entry by entry."""
+    policies = hoeffding(range(1, 100_001), c=0.35, tasks=10_000, delta=0.05)
+    table = exact(policies, World(Atoms([-0.05, 0.6], [0.9, 0.1]), Signs()), 20.0)
+    assert len(policies.chains) == 1
+    few = exact(policies[::1000], World(Atoms([-0.05, 0.6], [0.9, 0.1]), Signs()), 20.0)
+    np.testing.assert_allclose(table.roi[::1000], few.roi, rtol=1e-12)
+    again = hoeffding(range(1, 50), c=0.35, tasks=10_000, delta=0.05)
+    same = hoeffding(range(1, 50), c=0.35, tasks=10_000, delta=0.05)
+    assert again == same
+    assert hash(again) == hash(same)

@@ -87,7 +87,6 @@ def walk_lattice(
 
 @compiled
 def walk_gaussian(
-    looks: IntArray,
     lower: FloatArray,
     upper: FloatArray,
     steps: FloatArray,
@@ -99,7 +98,12 @@ def walk_gaussian(
     reach: float,
     nodes: FloatArray,
     weights: FloatArray,
-) -> FloatArray:
+    start: int,
+    end: int,
+    points: FloatArray,
+    mass: FloatArray,
+    stops: FloatArray,
+) -> tuple[FloatArray, FloatArray]:
     """The stops of a policy whose samples are normal, by integration over the sum's density.
 
     Between looks the sum s goes to a normal law around scale * s + shift. Its density among the
@@ -108,7 +112,6 @@ def walk_gaussian(
     value given the sum, now as later.
 
     Args:
-        looks: The numbers of samples after which the policy looks; the last is its cap.
         lower: Its lower boundary, an entry per look.
         upper: Its upper boundary.
         steps: A row per look: scale, shift and standard deviation of the step that leads to it.
@@ -121,17 +124,19 @@ def walk_gaussian(
         reach: How many standard deviations of a step count.
         nodes: The nodes of the rule for one panel, on [0, 1].
         weights: Its weights.
+        start: The first look to walk to …
+        end: … and the one to stop before: a long walk is made in parts, between which it can be
+            interrupted.
+        points: The sums at the look before, where the density is known.
+        mass: The mass at each; its sum is that of the tasks that went on.
+        stops: Filled with a row per look: the probability to stop then, to accept then, and the
+            expected value accepted then.
 
     Returns:
-        A row per look: the probability to stop then, to accept then, and the expected value
-        accepted then.
+        The sums and the masses at the last look; none if nobody goes on.
     """
-    stops = np.zeros((len(looks), 3))
     negligible = erfc(reach / sqrt(2.0))
-    # Before the first sample the sum is 0: one point that carries all mass.
-    points = np.zeros(1)
-    mass = np.ones(1)
-    for look in range(len(looks)):
+    for look in range(start, end):
         scale, shift, sd = steps[look]
         intercept, slope = beliefs[look]
         centers = scale * points + shift
@@ -151,7 +156,7 @@ def walk_gaussian(
                 stops[fates[look, 0], 0] += mass[i] * (more - rejected)
         low, high = ranges[look]
         if high <= low or mass.sum() < negligible:
-            break
+            return points[:0], mass[:0]
         width = (high - low) / panels[look]
         new_points = np.empty(panels[look] * len(nodes))
         new_mass = np.empty(panels[look] * len(nodes))
@@ -169,4 +174,4 @@ def walk_gaussian(
             new_points[j] = point
             new_mass[j] = density * width * weights[j % len(nodes)] / (sd * sqrt(2.0 * pi))
         points, mass = new_points, new_mass
-    return stops
+    return points, mass

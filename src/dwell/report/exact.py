@@ -11,11 +11,14 @@ import numpy as np
 from dwell.policy import Policy
 from dwell.report.charts import DROP, INK, LENS, SHIP, empty_figure
 from dwell.report.page import Section, page
-from dwell.report.tables import Grid, number
+from dwell.report.tables import Grid, number, sentence
 from dwell.table import Table
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
+
+
+_MOST_SHOWN = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +35,30 @@ class ExactRow:
 
 def exact_rows(table: Table) -> list[ExactRow]:
     """A row per policy."""
+    best = table.best
+    columns = (table.roi, table.reward, table.cost, table.accept_rate)
+    figures = zip(table.policies.caps, *(column.tolist() for column in columns), strict=True)
     return [
-        ExactRow(
-            cap=cap,
-            roi=float(table.roi[index]),
-            reward=float(table.reward[index]),
-            cost=float(table.cost[index]),
-            accept_rate=float(table.accept_rate[index]),
-            best=index == table.best,
-        )
-        for index, cap in enumerate(table.policies.caps)
+        ExactRow(cap, roi, reward, cost, accept_rate, index == best)
+        for index, (cap, roi, reward, cost, accept_rate) in enumerate(figures)
     ]
+
+
+def shown_rows(rows: Sequence[ExactRow]) -> list[ExactRow]:
+    """The rows that people are shown: all, or some on a growing scale with the best among them."""
+    if len(rows) <= _MOST_SHOWN:
+        return list(rows)
+    chosen = set(np.geomspace(1, len(rows), _MOST_SHOWN // 2).round().astype(int) - 1)
+    chosen |= {index for index, row in enumerate(rows) if row.best}
+    return [rows[index] for index in sorted(chosen)]
+
+
+def how_many_shown(rows: Sequence[ExactRow]) -> str | None:
+    """Says so if not all rows are shown."""
+    shown = len(shown_rows(rows))
+    if shown == len(rows):
+        return None
+    return f"{shown} of {len(rows):,} policies are shown, the best among them; --out has them all"
 
 
 def exact_grid(rows: Sequence[ExactRow]) -> Grid:
@@ -64,7 +80,9 @@ def exact_grid(rows: Sequence[ExactRow]) -> Grid:
 
 def exact_page(table: Table) -> str:
     """The figures as an HTML page."""
-    rows, best = exact_rows(table), table.policies[table.best]
+    every, best = exact_rows(table), table.policies[table.best]
+    rows = shown_rows(every)
+    notes = tuple(sentence(note) for note in (table.note, how_many_shown(every)) if note)
     assert isinstance(best, Policy)  # the command makes no other kind
     sections = (
         Section("What each policy earns per unit of testing", figure=roi_by_cap(rows)),
@@ -77,7 +95,7 @@ def exact_page(table: Table) -> str:
         Section("The figures", table=exact_grid(rows)),
     )
     where = f"{table.world}, set-up cost {table.setup_cost:g}."
-    return page("ROI of stopping policies, exactly", [where], sections)
+    return page("ROI of stopping policies, exactly", [where, *notes], sections)
 
 
 def roi_by_cap(rows: Sequence[ExactRow]) -> go.Figure:
