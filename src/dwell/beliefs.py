@@ -49,10 +49,12 @@ def beliefs(world: World, cap: int) -> Iterator[Belief]:
         variance = 1.0 / (1.0 / world.prior.sd**2 + d / noise)
         yield Belief(1.0, variance * mean / world.prior.sd**2, variance / noise, variance)
     else:
-        known = np.zeros(cap + 1)
+        known, gaussian = np.zeros(cap + 1), isinstance(world.law, Gaussian)
         values, weights = mixture(world, cap)
         for value, weight in zip(values[weights > 0.0], weights[weights > 0.0], strict=True):
-            yield Belief(float(weight), np.full(cap + 1, value), known, known)
+            # Where only some entries are read, many values need not fill the memory.
+            same = np.broadcast_to(value, cap + 1) if gaussian else np.full(cap + 1, value)
+            yield Belief(float(weight), same, known, known)
 
 
 def mixture(world: World, cap: int) -> tuple[FloatArray, FloatArray]:

@@ -10,6 +10,7 @@ from operator import index
 from dwell.errors import InvalidInput
 
 _MOST = 10**18
+_LARGEST = 1e30
 # Boundaries of this length still fit in memory many times over.
 LONGEST_CAP = 2**22
 
@@ -24,6 +25,8 @@ def count(name: str, value: object, least: int = 1) -> int:
         Traceback (most recent call last):
         dwell.errors.InvalidInput: tasks must be a whole number >= 1, got 0
     """
+    if type(value) is int and least <= value <= _MOST:  # as nearly always: no need to look closer
+        return value
     number = real(name, value)
     if not (isfinite(number) and number == int(number) and number >= least):
         raise InvalidInput(f"{name} must be a whole number >= {least}, got {value}")
@@ -70,6 +73,43 @@ def finite(name: str, value: object) -> float:
     if not isfinite(number):
         raise InvalidInput(f"{name} must be a finite number, got {value}")
     return number
+
+
+def moderate(name: str, value: object) -> float:
+    """A number of a size that can be squared and cubed: at most 10^30, either way of 0.
+
+    Example:
+        >>> moderate("mean", -2)
+        -2.0
+    """
+    number = finite(name, value)
+    if abs(number) > _LARGEST:
+        raise InvalidInput(
+            f"{name} must lie between -1e30 and 1e30, got {number:g}; choose another unit"
+        )
+    return number
+
+
+def scale(name: str, value: object) -> float:
+    """A number above 0 of such a size, and neither too small to be squared and cubed."""
+    number = positive(name, value)
+    if not 1.0 / _LARGEST <= number <= _LARGEST:
+        raise InvalidInput(
+            f"{name} must lie between 1e-30 and 1e30, got {number:g}; choose another unit"
+        )
+    return number
+
+
+def kind(name: str, value: object, wanted: type, words: str) -> None:
+    """Refuse a value that is not of a type.
+
+    Example:
+        >>> kind("world", None, dict, "a World")
+        Traceback (most recent call last):
+        dwell.errors.InvalidInput: world must be a World, got None
+    """
+    if not isinstance(value, wanted):
+        raise InvalidInput(f"{name} must be {words}, got {shown(value)}")
 
 
 def shown(value: object) -> str:

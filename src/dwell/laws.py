@@ -116,7 +116,7 @@ class Gaussian:
     sd: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "sd", checks.positive("sd of Gaussian(sd)", self.sd))
+        object.__setattr__(self, "sd", checks.scale("sd of Gaussian(sd)", self.sd))
 
     @property
     def value_range(self) -> tuple[float, float]:

@@ -25,7 +25,7 @@ from dwell.normal_optimum import NormalInduction
 from dwell.policy import Policy
 from dwell.priors import Beta
 from dwell.table import Table, exact
-from dwell.world import World
+from dwell.world import World, checked_world
 
 _MOST_ROUNDS = 100
 _MOST_CELLS = 2**27  # of a table of means by sample and sum: a gigabyte
@@ -74,7 +74,7 @@ def oracle(
         >>> round(1 / best.roi, 6), best.cap_binds
         (49.0, False)
     """
-    cap = checks.cap("cap", cap)
+    world, cap = checked_world(world), checks.cap("cap", cap)
     setup_cost = checks.not_negative("set-up cost", setup_cost)
     every, first = checks.count("every", every), checks.count("first", first)
     for name, samples in (("every", every), ("first", first)):

@@ -27,7 +27,10 @@ class Atoms:
     weights: tuple[float, ...]
 
     def __init__(self, values: Iterable[float], weights: Iterable[float] | None = None):
-        checked = tuple(checks.finite("each value", value) for value in values)
+        for name, given in (("values", values), ("weights", weights)):
+            if given is not None or name == "values":
+                checks.kind(f"{name} of Atoms", given, Iterable, "a list of numbers")
+        checked = tuple(checks.moderate("each value", value) for value in values)
         if not checked:
             raise InvalidInput("Atoms must hold at least one value, got none")
         shares = [1.0 / len(checked)] * len(checked) if weights is None else list(weights)
@@ -67,8 +70,8 @@ class Beta:
     b: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "a", checks.positive("a of Beta(a, b)", self.a))
-        object.__setattr__(self, "b", checks.positive("b of Beta(a, b)", self.b))
+        object.__setattr__(self, "a", checks.scale("a of Beta(a, b)", self.a))
+        object.__setattr__(self, "b", checks.scale("b of Beta(a, b)", self.b))
 
     @property
     def support(self) -> tuple[float, float]:
@@ -115,8 +118,8 @@ class Normal:
     sd: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mean", checks.finite("mean of Normal(mean, sd)", self.mean))
-        object.__setattr__(self, "sd", checks.positive("sd of Normal(mean, sd)", self.sd))
+        object.__setattr__(self, "mean", checks.moderate("mean of Normal(mean, sd)", self.mean))
+        object.__setattr__(self, "sd", checks.scale("sd of Normal(mean, sd)", self.sd))
 
     @property
     def support(self) -> tuple[float, float]:

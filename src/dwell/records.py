@@ -68,6 +68,8 @@ class Records:
 
     def first(self, count: int) -> "Records":
         """The records of the first tasks."""
+        if count >= len(self):
+            return self
         return Records(
             self.durations[:count],
             self.decisions[:count],
@@ -99,6 +101,8 @@ class Records:
 
 def _whole(name: str, values: object, kind: type[np.signedinteger[Any]]) -> NDArray[Any]:
     found = np.asarray(values)
+    if found.dtype == kind:
+        return found
     if found.dtype.kind not in "iu":
         raise InvalidInput(f"{name} must be whole numbers, got {checks.shown(values)}")
     most = np.iinfo(kind).max

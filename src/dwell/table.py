@@ -26,7 +26,7 @@ from dwell.outcomes import scan
 from dwell.policies import AnyPolicy, Policies
 from dwell.policy import Policy
 from dwell.rule import Rule
-from dwell.world import World
+from dwell.world import World, checked_world
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,12 @@ class Table:
 
     def profile(self, index: int) -> Profile:
         """The law of the duration of one policy, and what it earns by duration."""
-        index = range(len(self.policies))[index]
+        count = len(self.policies)
+        if not (isinstance(index, int | np.integer) and -count <= index < count):
+            raise InvalidInput(
+                f"index must be a whole number below {count}, got {checks.shown(index)}"
+            )
+        index = range(count)[index]
         cap = self.policies.caps[index]
         group = next(g for g in _stops(self.policies, self.world) if index in g.members)
         probability, accepted, reward = group.stops[:cap].T.copy()
@@ -103,7 +108,7 @@ def exact(
         >>> policies.caps[table.best], table.roi.round(4).tolist()
         (4, [0.0, 0.0, 0.1026, 0.0796, 0.0117])
     """
-    policies = Policies.of(policies)
+    policies, world = Policies.of(policies), checked_world(world)
     policies.require_dense()
     setup_cost = checks.not_negative("set-up cost", setup_cost)
     reward, cost, accept_rate = (np.empty(len(policies)) for _ in range(3))
@@ -133,6 +138,8 @@ def best_of(family: Countable, world: World, setup_cost: float = 0.0) -> Best:
         >>> best_of(Countable(c=0.35, tasks=10_000, delta=0.05), World(Atoms([-1, 0, 1]), Signs()))
         Best(k=2, roi=0.16666666666666666)
     """
+    checks.kind("family", family, Countable, "a Countable family")
+    world = checked_world(world)
     count = max(1, min(64, checks.LONGEST_CAP // family.step))
     while True:
         table = exact(family.first(count), world, setup_cost)

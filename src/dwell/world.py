@@ -27,6 +27,13 @@ def generator_from(rng: RandomState) -> np.random.Generator:
         ) from None
 
 
+def checked_world(world: object) -> "World":
+    """The world, if it is one."""
+    if not isinstance(world, World):
+        raise InvalidInput(f"world must be a World of a prior and a law, got {checks.shown(world)}")
+    return world
+
+
 # In binary 1 - 0.8 is a little less than 0.2.
 _ROUNDING = 1e-12
 

@@ -2,11 +2,7 @@
 
 import importlib
 import json
-import os
 import re
-import resource
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -65,20 +61,3 @@ def test_it_looks_at_the_file_before_it_computes(tmp_path: Path) -> None:
     result = run("demo", "--out", str(tmp_path / "missing" / "report.html"))
     assert result.exit_code == 2
     assert result.stdout == ""
-
-
-def test_a_first_run_takes_half_a_minute_on_two_processors(tmp_path: Path) -> None:
-    """As the README says, with every kernel still to be compiled: by the time of processors.
-
-    Not by the clock: other work on the machine makes no difference to that.
-    """
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(
-        [sys.executable, "-m", "dwell", "demo", "--json"],
-        cwd=tmp_path,
-        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "kernels")},
-        capture_output=True,
-        check=True,
-    )
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 2 * 30

@@ -16,6 +16,9 @@ from tests.refusals import refused
 
 COUNTS = "test, n_c ,x_c,n_t,x_t\nblue,100,10,200,30\n\nred,100,5,50,1\n"
 
+# How many users are treated, of tests with 30 others.
+SPLITS = {"even": 30, "uneven": 300, "even again": 30}
+
 
 def read(folder: Path, text: str, **how: Any) -> Summaries:
     """What a file of text says."""
@@ -61,19 +64,68 @@ def test_where_nobody_ever_converted_the_noise_is_not_known(tmp_path: Path) -> N
 
 
 def test_samples_give_their_mean_and_its_error(tmp_path: Path) -> None:
-    """In whatever order rows come; what has no spread is left out, and counted."""
+    """In whatever order rows come; single samples do not say how noisy they are, and stay out."""
     rng = np.random.default_rng(5)
-    samples = {"a": rng.normal(1, 2, 50), "b": rng.normal(-1, 2, 80), "c": np.ones(5)}
+    samples = {"a": rng.normal(1, 2, 50), "b": rng.normal(-1, 2, 50), "c": np.ones(1)}
     rows = [f"{name},{at},{x}" for name, xs in samples.items() for at, x in enumerate(xs.tolist())]
-    expected = {name: (xs.mean(), xs.std(ddof=1) / sqrt(len(xs))) for name, xs in samples.items()}
+    # Tests of one size are equally noisy.
+    error = sqrt((samples["a"].var(ddof=1) + samples["b"].var(ddof=1)) / 2 / 50)
     for lines in (rows, rows[::-1]):
         found = read(tmp_path, "\n".join(["test,order,value", *lines]))
-        got = sorted(zip(found.effects, found.standard_errors, strict=True))
-        assert np.array(got) == pytest.approx(np.array(sorted([expected["a"], expected["b"]])))
+        assert sorted(found.effects) == pytest.approx([samples["b"].mean(), samples["a"].mean()])
+        assert found.standard_errors == pytest.approx([error, error])
         assert found.notes == (
-            "1 of 3 past tests are left out: their samples are too few or all equal, and do not "
-            "say how noisy they are",
+            "1 of 3 past tests are left out: they have too few samples to say how noisy they are",
         )
+
+
+def test_batches_of_conversions_say_what_counts_say() -> None:
+    """Also where nobody converted: to leave such tests out would make the rest look better."""
+    rng = np.random.default_rng(0)
+    counts = rng.binomial(500, [[0.004], [0.006]], (2, 300))
+    assert (counts.sum(axis=0) == 0).any()
+    columns = {"n_c": [500] * 300, "x_c": counts[0], "n_t": [500] * 300, "x_t": counts[1]}
+    by_counts = summaries(pa.table(columns))
+    rates = counts.T.ravel() / 500
+    by_batches = summaries(
+        pa.table(
+            {
+                "test": np.repeat(np.arange(300), 2),
+                "arm": ["control", "treatment"] * 300,
+                "period": [1] * 600,
+                "n": [500] * 600,
+                "mean": rates,
+                "variance": rates * (1 - rates) * 500 / 499,
+            }
+        )
+    )
+    assert by_batches.effects == pytest.approx(by_counts.effects)
+    assert by_batches.standard_errors == pytest.approx(by_counts.standard_errors, rel=1e-3)
+    assert by_batches.notes == ()
+
+
+def test_users_give_the_difference_of_their_arms_however_they_are_split() -> None:
+    """As many of them as of the others in one test, ten times as many in another; both at once."""
+    rng = np.random.default_rng(1)
+    test, arm, order, outcome = [], [], [], []
+    for name, treated in SPLITS.items():
+        for label, users in (("control", 30), ("treatment", treated)):
+            test += [name] * users
+            arm += [label] * users
+            order += np.linspace(0, 1e6, users).round().astype(int).tolist()
+            outcome += rng.binomial(1, 0.4, users).tolist()
+    table = pa.table({"test": test, "arm": arm, "order": order, "outcome": outcome})
+    found = summaries(table)
+    means = {
+        (name, label): np.mean(
+            [x for t, a, x in zip(test, arm, outcome, strict=True) if (t, a) == (name, label)]
+        )
+        for name in SPLITS
+        for label in ("control", "treatment")
+    }
+    wanted = [means[name, "treatment"] - means[name, "control"] for name in SPLITS]
+    assert found.effects == pytest.approx(wanted, abs=0.05)
+    assert (found.standard_errors > 0.0).all()
 
 
 def test_batches_give_what_their_periods_add_up_to(tmp_path: Path) -> None:
@@ -81,7 +133,8 @@ def test_batches_give_what_their_periods_add_up_to(tmp_path: Path) -> None:
     text = "test,period,n,mean,variance\na,1,10,1,4\na,2,30,2,8\nb,1,20,0,1\nb,2,20,1,1\n"
     found = read(tmp_path, text)
     assert found.effects == pytest.approx([1.75, 0.5])
-    assert found.standard_errors == pytest.approx([sqrt(280) / 40, sqrt(40) / 40])
+    # Tests of one size are equally noisy: by the mean of 280 / 40 and 40 / 40.
+    assert found.standard_errors == pytest.approx([sqrt(4 / 40), sqrt(4 / 40)])
     assert found.sd == pytest.approx(sqrt(320 / 80))
 
 

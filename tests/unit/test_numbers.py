@@ -125,7 +125,7 @@ CALLS: dict[Callable[..., Any], dict[str, Any]] = {
         "min_days": 1,
         "max_days": 2,
     },
-    planning.Band: {"ship": 2, "drop": 1, "looks": 4},
+    planning.Band: {"ship": 2, "drop": 1, "length": 4},
     planning.PastTests: {"effects": [1, 2], "standard_errors": [1, 1], "sd": 1},
     objectives.within_budget: {"profile": table().profile(0), "samples": 10},
     objectives.g1: {"table": table(), "tasks": 10},
@@ -228,7 +228,11 @@ WITH_TEXT: list[tuple[str, Callable[..., Any], dict[str, Any]]] = [
     ("bounds", dwell.Log, {"source": LOG, "bounds": ("0", "1")}),
     *(
         (said, dwell.evaluate, {"log": LOG, name: "0.5"})
-        for said, name in (("alpha", "alpha"), ("set-up cost", "setup_cost"))
+        for said, name in (
+            ("alpha", "alpha"),
+            ("set-up cost", "setup_cost"),
+            ("longest", "longest"),
+        )
     ),
     ("control_users", dwell.effects_from_counts, {name: ["1"] for name in COUNTS}),
 ]
@@ -314,7 +318,7 @@ def test_text_is_refused_in_lists_and_with_logs(
         (dwell.Gaussian, (Decimal(2),), {"sd": float}),
         (dwell.Normal, (0, np.array(1)), {"mean": float, "sd": float}),
         (dwell.Countable, (1, 1e2, 0.05), {"c": float, "tasks": int}),
-        (planning.Band, (2, 1, 3.0), {"ship": float, "looks": int}),
+        (planning.Band, (2, 1, 3.0), {"ship": float, "length": int}),
     ],
 )
 def test_values_are_converted_once_when_they_are_made(

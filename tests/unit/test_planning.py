@@ -20,9 +20,11 @@ from dwell import (
     oracle,
     rules,
 )
+from dwell.optimum import best_of_looks
 from dwell.planning import RULES, Band, Option, Terms, plan, rule_names
 from dwell.planning.band import Bands
 from dwell.planning.option import judged
+from dwell.planning.schedule import lengths, step_of
 from dwell.planning.sensitivity import by_prior, by_setup
 from tests.refusals import refused
 
@@ -144,15 +146,73 @@ def test_a_year_is_worth_its_tests_minus_their_price() -> None:
         assert terms.value_per_year(option.roi) == pytest.approx(value)
 
 
-def test_looks_are_thinned_out_to_about_sixty() -> None:
-    """And said to be; the last look is at the maximum run."""
-    for days in (60, 61, 89, 365, 10_000):
+DAYS = (7, 14, 28, 60, 61, 90, 180, 365, 1000, 10_000, 1_000_000)
+
+
+def test_looks_of_longer_tests_are_those_of_shorter_ones_and_more() -> None:
+    """Every day at first, then days at most 1.25 % apart; their number grows slowly."""
+    longest = Terms(world=HEADLINES, max_days=DAYS[-1]).look_units
+    for days in (*DAYS, 1, 400, 401, 1234, 56_789):
         terms = Terms(world=HEADLINES, max_days=days)
-        assert 30 <= terms.looks <= 60
-        assert terms.looks * terms.unit_days == pytest.approx(days)
-    assert Terms(world=HEADLINES, max_days=60).unit_days == 1.0
-    notes = plan(Terms(world=HEADLINES, max_days=120), []).notes
-    assert notes == ("looks are thinned out to 60, one every 2 days",)
+        assert terms.look_units.tolist() == longest[longest <= days].tolist()
+        assert terms.longest >= days / 1.0125
+    assert longest[:400].tolist() == list(range(1, 401))
+    assert (np.diff(longest) <= np.maximum(1, longest[:-1] / 80)).all()
+    assert len(longest) < 1500
+    assert set(DAYS) <= set(longest.tolist())
+
+
+def test_lengths_of_simple_rules_grow_in_number() -> None:
+    """A longer maximum takes none away, and each is at most a quarter longer than the last."""
+    longest = lengths(1, DAYS[-1])
+    for days in DAYS:
+        assert lengths(1, days) == [length for length in longest if length <= days]
+    assert all(length / step_of(length) <= 60 for length in longest)
+    assert min(length / step_of(length) for length in longest if length > 60) >= 25
+    assert (np.diff(longest) <= np.maximum(1, np.array(longest[:-1]) * 0.25)).all()
+
+
+def test_more_looks_than_one_a_day_are_said_to_be_missing() -> None:
+    """In a note, from day 400 on."""
+    assert plan(Terms(world=HEADLINES, max_days=400), []).notes == ()
+    [note] = plan(Terms(world=HEADLINES, max_days=1234), []).notes
+    assert "every day up to day 400" in note
+    assert "543 looks in all, the last on day 1,230" in note
+    with refused("max_days", "4,194,304", "4,194,305"):
+        Terms(world=HEADLINES, max_days=4_194_305)
+
+
+@pytest.mark.parametrize(
+    ("world", "setup_cost", "all_days"),
+    [
+        (HEADLINES, 1000, DAYS),
+        (RARE_WINS, 1e5, (28, 61, 365, 10_000)),
+        (World(Normal(-0.0003, 0.0009), Gaussian(0.16)), 1e5, (60, 90, 1000)),
+    ],
+    ids=["headlines", "rare-wins", "dear-set-up"],
+)
+def test_roi_never_falls_as_tests_may_run_longer(
+    world: World, setup_cost: float, all_days: tuple[int, ...]
+) -> None:
+    """Neither the best nor the simple rule's; up to 1,000 days the best is that of daily looks."""
+    best, simple = [], []
+    for days in all_days:
+        found = plan(Terms(world=world, setup_cost=setup_cost, max_days=days), [])
+        best.append(found.best.roi)
+        simple.append(found.simple.roi)
+        if days <= 1000:
+            daily = best_of_looks(found.terms.unit_world, np.arange(1, days + 1), setup_cost / 1000)
+            assert found.best.roi == pytest.approx(daily.roi / 1000, rel=1e-3)
+    assert (np.diff(best) >= -1e-9 * best[-1]).all()
+    assert (np.diff(simple) >= -1e-9 * simple[-1]).all()
+    assert (np.array(simple) <= np.array(best) * (1 + 1e-9)).all()
+
+
+def test_a_plan_for_a_year_is_what_the_oracle_says() -> None:
+    """With looks at the ends of days, sample by sample."""
+    found = plan(Terms(world=HEADLINES, max_days=365), [])
+    best = oracle(HEADLINES, 365_000, 1000, every=1000)
+    assert found.best.roi == pytest.approx(best.roi, rel=1e-9)
 
 
 def test_rules_that_want_longer_tests_are_cut_and_said_to_be() -> None:
@@ -279,7 +339,21 @@ def test_a_band_says_what_it_does() -> None:
     )
     assert "drop what is not above 0;" in Band(1, 0.0, 9).words(TERMS)
     assert "drop what is not even 0.25 above;" in Band(1, -0.5, 2).words(TERMS)
-    assert "Look every 2 days." in Band(1, 1, 9).words(Terms(world=HEADLINES, max_days=90))
+    year = Terms(world=HEADLINES, max_days=1000)
+    assert Band(1, 1, 60).words(year).startswith("Look every day. On day 1 ship")
+    assert Band(1, 1, 500).words(year).startswith("Look every 10 days. On day 10 ship")
+
+
+@pytest.mark.parametrize("length", [1, 7, 60, 75, 90, 500])
+def test_a_band_earns_what_its_policy_earns_day_by_day(length: int) -> None:
+    """Whatever the unit in which its figures are computed, and from whatever day on it looks."""
+    for first in (1, 4):
+        terms = Terms(world=HEADLINES, min_days=min(first, length), max_days=600)
+        band = Band(1.0, 0.5, length)
+        table = exact(band.policy(terms), terms.unit_world)
+        reward, samples = band.figures(terms)
+        assert reward == pytest.approx(table.reward[0], rel=1e-9)
+        assert samples == pytest.approx(table.cost[0] * 1000, rel=1e-9)
 
 
 def test_a_band_is_the_policy_that_its_words_say() -> None:

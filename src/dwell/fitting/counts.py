@@ -1,15 +1,4 @@
-"""Lifts of rates from counts: how many users each arm had, and how many of them converted.
-
-A lift's standard error depends on rates that are not known. With a test's own rates in their
-place it goes up and down with the lift: a treatment that is unlucky, or worth little, has few
-conversions, which seem to vary little. Low lifts then weigh more than high ones, and a prior fitted
-to them comes out too low and too narrow; the fewer the conversions, the more so.
-
-So errors depend on numbers of users alone, with one variance of a user's outcome for all tests: the
-average of the unbiased estimates that tests give, each weighing as much as it does in the fit of a
-normal prior. That prior then has the right variance, even if base rates differ between tests and
-go with their sizes.
-"""
+"""Lifts of rates from counts: how many users each arm had, and how many of them converted."""
 
 from typing import NamedTuple
 
@@ -18,9 +7,8 @@ from numpy.typing import ArrayLike
 
 from dwell.arrays import FloatArray
 from dwell.errors import InvalidInput
+from dwell.fitting.noise import Means, steady_errors
 from dwell.fitting.numbers import column, require, require_same_tests
-
-_ROUNDS = 5
 
 
 class Lifts(NamedTuple):
@@ -67,9 +55,10 @@ def effects_from_counts(
     require_same_tests(control_users=control.users, treatment_users=treatment.users)
     if len(control.users) == 0:
         raise InvalidInput("counts must be of at least one test, got none")
+    effects = treatment.rate - control.rate
     return Lifts(
-        effects=treatment.rate - control.rate,
-        standard_errors=_standard_errors(control, treatment),
+        effects=effects,
+        standard_errors=steady_errors(effects, [control.means, treatment.means]),
         base_rate=float(control.conversions.sum() / control.users.sum()),
     )
 
@@ -83,35 +72,11 @@ class _Arm(NamedTuple):
         return self.conversions / self.users
 
     @property
-    def variance(self) -> FloatArray:
-        """Of each rate, without bias; of a single user nothing is known."""
+    def means(self) -> Means:
         others = np.where(self.users > 1.0, self.users - 1.0, np.nan)
-        return self.rate * (1.0 - self.rate) / others
-
-    def noise(self, weights: FloatArray) -> FloatArray:
-        """The variance of each rate, if a user's outcome has the same one in all tests."""
-        variance = np.nan_to_num(self.variance)
-        known = np.where(self.users > 1.0, weights / self.users, 0.0)
-        found = float(weights @ variance / known.sum()) if variance.any() else 0.0
-        if not found:  # nobody converted, or everybody: as if half a user had not done as others
-            found = 0.5 / (self.users.sum() + 1.0)
-        return found / self.users
-
-
-def _standard_errors(control: _Arm, treatment: _Arm) -> FloatArray:
-    """By the weights that a normal prior's fit gives to squares of lifts: (sd^2 + error^2)^-2."""
-    effects = treatment.rate - control.rate
-    own = np.nan_to_num(control.variance + treatment.variance)
-    noise = 1.0 / control.users + 1.0 / treatment.users
-    prior_variance = 0.0
-    for _ in range(_ROUNDS):
-        precision = 1.0 / (prior_variance + noise)
-        precision /= precision.max()
-        noise = control.noise(precision**2) + treatment.noise(precision**2)
-        squares = (effects - np.average(effects, weights=precision)) ** 2
-        prior_variance = max(0.0, float(np.average(squares - own, weights=precision**2)))
-    errors: FloatArray = np.sqrt(noise)
-    return errors
+        variances = self.rate * (1.0 - self.rate) / others
+        # Where nobody converted, or everybody: as if half a user had not done as the others.
+        return Means(self.users, variances, least=0.5 / (float(self.users.sum()) + 1.0))
 
 
 def _arm(name: str, users: ArrayLike, conversions: ArrayLike) -> _Arm:

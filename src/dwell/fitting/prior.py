@@ -15,6 +15,7 @@ from dwell.fitting.numbers import column, require, require_same_tests
 from dwell.priors import Atoms, Normal
 
 _FEW = 10
+_LARGEST = 1e20
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,11 @@ def fit_prior(effects: ArrayLike, standard_errors: ArrayLike) -> FittedPrior:
     measured, errors = column("effects", effects), column("standard_errors", standard_errors)
     require_same_tests(effects=measured, standard_errors=errors)
     require(errors > 0.0, errors, "standard_errors must be above 0")
+    # Beyond, squares and their ratios are no numbers any more.
+    within = (errors >= 1.0 / _LARGEST) & (errors <= _LARGEST)
+    require(within, errors, "standard_errors must lie between 1e-20 and 1e20 (choose another unit)")
+    within = np.abs(measured) <= _LARGEST
+    require(within, measured, "effects must lie between -1e20 and 1e20 (choose another unit)")
     if len(measured) < 2:
         raise InvalidInput(
             f"a prior needs at least 2 tests, and far more to be any good, got {len(measured)}"

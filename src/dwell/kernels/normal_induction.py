@@ -8,6 +8,8 @@ from dwell.arrays import FloatArray, IntArray
 from dwell.kernels.compile import compiled
 from dwell.kernels.tails import accepted_above
 
+MOST_PANELS = 2**17
+
 
 @compiled
 def induct_gaussian(
@@ -95,6 +97,9 @@ def induct_gaussian(
             upper[look] = high
         before = looks[look] - (looks[look - 1] if look > 0 else 0)
         width = panel * noise * sqrt(min(before, samples))
+        if upper[look] - lower[look] > MOST_PANELS * width:
+            # Beside values so large the noise is lost in rounding: one sample tells all there is.
+            lower[look] = upper[look] = even[look]
         panels = int(np.ceil((upper[look] - lower[look]) / width))
         width = (upper[look] - lower[look]) / max(panels, 1)
         new_points = np.empty(panels * len(nodes))

@@ -22,7 +22,7 @@ from dwell.learners.learner import Knowledge, Learner
 from dwell.policies import Policies
 from dwell.priors import Atoms
 from dwell.table import best_of, exact
-from dwell.world import RandomState, World, generator_from
+from dwell.world import RandomState, World, checked_world, generator_from
 
 
 class Change(NamedTuple):
@@ -112,6 +112,8 @@ def simulate(
         >>> run.roi
         0.5
     """
+    checks.kind("learner", learner, Learner, "a Learner, such as Ladder(policies)")
+    world = checked_world(world)
     if (tasks is None) == (samples is None):
         raise InvalidInput("give either tasks or samples, a budget of one or of the other")
     if checks.count("overlap", overlap) > 1 and tasks is None:

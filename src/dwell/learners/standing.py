@@ -57,8 +57,9 @@ class Standing:
         Of many policies that lose, some seem to earn. Those of one chain err together, so it is
         the number of chains that counts; a policy made of Python functions is one of its own.
         """
-        chain_of = self.rungs.chain_of[self.candidates]
-        chains = len(np.unique(chain_of[chain_of >= 0])) + int((chain_of < 0).sum())
+        chain_of = self.rungs.chain_of[self.candidates].tolist()
+        rules = sum(chain < 0 for chain in chain_of)
+        chains = len({chain for chain in chain_of if chain >= 0}) + rules
         return _EARNING + _PER_CHAIN * log(max(chains, 1))
 
     @cached_property

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from dwell import checks
 from dwell.errors import InvalidInput, NothingWorthTesting
-from dwell.optimum import oracle
 from dwell.planning.band import Band, Bands
 from dwell.planning.current_rules import RULES, options
-from dwell.planning.option import Option, judged
+from dwell.planning.option import Option, judged, optimum
+from dwell.planning.schedule import DAILY
 from dwell.planning.terms import Terms
 from dwell.priors import Normal
 
@@ -66,6 +66,7 @@ def plan(terms: Terms, rules: str | Iterable[str] = RULES) -> Plan:
         >>> [(option.name, round(found.left(option), 2)) for option in found.ranking]
         [('best', 0.0), ('simple', 0.0), ('p05-two-sided', 0.96)]
     """
+    checks.kind("terms", terms, Terms, "Terms of a world and what tests cost there")
     names = rule_names(rules)
     best = _best(terms)
     if best.roi * terms.value_of_lift <= terms.price_per_sample:
@@ -89,6 +90,7 @@ def rule_names(asked: str | Iterable[str]) -> tuple[str, ...]:
         >>> rule_names("pocock"), rule_names(["msprt", "pocock"])
         (('pocock',), ('pocock', 'msprt'))
     """
+    checks.kind("rules", asked, Iterable, "a list of names")
     wanted = [asked] if isinstance(asked, str) else list(asked)
     for name in wanted:
         if name not in RULES:
@@ -100,23 +102,24 @@ def rule_names(asked: str | Iterable[str]) -> tuple[str, ...]:
 
 def _best(terms: Terms) -> Option:
     try:
-        optimum = oracle(terms.unit_world, terms.looks, terms.unit_setup, first=terms.first)
+        found = optimum(terms, longer=True)
     except NothingWorthTesting:
         raise NothingWorthTesting(
             f"nothing is worth testing here: with values {checks.shown(terms.world.prior)} and "
-            f"tests of at most {terms.period(terms.looks)}, no policy earns anything"
+            f"tests of at most {terms.period(terms.longest)}, no policy earns anything"
         ) from None
     note = ""
-    if optimum.cap_binds:
-        note = f"the best policy would earn more with tests of over {terms.period(terms.looks)}"
-    return judged(terms, "best", "best policy there is", optimum.policy, note)
+    if found.cap_binds:
+        note = f"the best policy would earn more with tests of over {terms.period(terms.longest)}"
+    return judged(terms, "best", "best policy there is", found.policy, note)
 
 
 def _about(terms: Terms) -> list[str]:
     notes = []
-    if terms.by_day and terms.unit_days > 1.0:
+    if terms.by_day and terms.max_days > DAILY:
         notes.append(
-            f"looks are thinned out to {terms.looks}, one every {terms.unit_days:.3g} days"
+            f"policies look every day up to day {DAILY}, then every 0.5 to 1.25 % of the days so "
+            f"far, {terms.looks:,} looks in all, the last on {terms.when(terms.longest)}"
         )
     if terms.normal is not None and not isinstance(terms.world.prior, Normal):
         notes.append(

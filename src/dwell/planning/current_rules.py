@@ -49,25 +49,25 @@ def options(terms: Terms, names: tuple[str, ...]) -> tuple[list[Option], list[st
 
 
 def _to_the_end(terms: Terms) -> Sized:
-    policy = fixed(terms.looks, threshold=nextafter(0.0, 1.0))
-    return Sized(f"{terms.period(terms.looks)}, ship if above 0", policy)
+    policy = fixed(terms.longest, threshold=nextafter(0.0, 1.0))
+    return Sized(f"{terms.period(terms.longest)}, ship if above 0", policy)
 
 
 def _significant(sided: int) -> Callable[[Terms], Sized]:
     def made(terms: Terms) -> Sized:
-        policy = rules.fixed_test(terms.looks, sd=terms.unit_sd, alpha=_ALPHA, sided=sided)
+        policy = rules.fixed_test(terms.longest, sd=terms.unit_sd, alpha=_ALPHA, sided=sided)
         side = "one-sided" if sided == 1 else "two-sided"
-        return Sized(f"{terms.period(terms.looks)}, p < 0.05 {side}", policy)
+        return Sized(f"{terms.period(terms.longest)}, p < 0.05 {side}", policy)
 
     return made
 
 
 def _group_sequential(spending: rules.Spending, title: str) -> Callable[[Terms], Sized]:
     def made(terms: Terms) -> Sized:
-        spaced = [ceil(k * terms.looks / _GROUPS) for k in range(1, _GROUPS + 1)]
+        spaced = [ceil(k * terms.longest / _GROUPS) for k in range(1, _GROUPS + 1)]
         looks = np.array(sorted({max(look, terms.first) for look in spaced}))
-        critical = rules.z_boundaries(looks / terms.looks, alpha=_ALPHA, spending=spending)
-        upper = np.full(terms.looks, np.inf)
+        critical = rules.z_boundaries(looks / terms.longest, alpha=_ALPHA, spending=spending)
+        upper = np.full(terms.longest, np.inf)
         upper[looks - 1] = critical * terms.unit_sd * np.sqrt(looks)
         policy = Policy(np.append(-upper[:-1], upper[-1]), upper)
         return Sized(f"{title}, {len(looks)} looks", policy)
@@ -83,13 +83,13 @@ def _powered(terms: Terms, prior: Normal) -> Sized:
 
 
 def _msprt(terms: Terms, prior: Normal) -> Sized:
-    policy = rules.msprt(terms.looks, sd=terms.unit_sd, spread=prior.sd, alpha=_ALPHA)
-    return Sized("mSPRT, always-valid p < 0.05", _from_first(policy, terms))
+    policy = rules.msprt(terms.longest, sd=terms.unit_sd, spread=prior.sd, alpha=_ALPHA)
+    return Sized("mSPRT, always-valid p < 0.05", _at_looks(policy, terms))
 
 
 def _posterior(terms: Terms, prior: Normal) -> Sized:
-    policy = rules.posterior(terms.looks, prior=prior, sd=terms.unit_sd, probability=_SURE)
-    return Sized("posterior 95 % sure", _from_first(policy, terms))
+    policy = rules.posterior(terms.longest, prior=prior, sd=terms.unit_sd, probability=_SURE)
+    return Sized("posterior 95 % sure", _at_looks(policy, terms))
 
 
 def _test_and_roll(terms: Terms, prior: Normal) -> Sized:
@@ -105,7 +105,7 @@ def _test_and_roll(terms: Terms, prior: Normal) -> Sized:
 
 def _shifted_linear(terms: Terms, prior: Normal) -> Sized:
     policy = rules.shifted_linear(
-        terms.looks,
+        terms.longest,
         prior=prior,
         sd=terms.unit_sd,
         stop=_SLOPE,
@@ -113,19 +113,19 @@ def _shifted_linear(terms: Terms, prior: Normal) -> Sized:
         ship_from=prior.sd + prior.mean / _SLOPE,
     )
     title = "shifted linear (shipit 52)"
-    return Sized(title, _from_first(policy, terms), _crossed(terms, policy, title))
+    return Sized(title, _at_looks(policy, terms), _crossed(terms, policy, title))
 
 
 def _index(terms: Terms, prior: Normal) -> Sized:
-    policy = rules.index_rule(terms.looks, prior=prior, sd=terms.unit_sd)
+    policy = rules.index_rule(terms.longest, prior=prior, sd=terms.unit_sd)
     title = "index rule (shipit 71)"
-    return Sized(title, _from_first(policy, terms), _crossed(terms, policy, title))
+    return Sized(title, _at_looks(policy, terms), _crossed(terms, policy, title))
 
 
 def _false_discovery(terms: Terms) -> Option:
     found = rules.fdr_programme(
         terms.unit_world,
-        terms.looks,
+        terms.longest,
         tasks=_IDEAS,
         streams=_STREAMS,
         alpha=_ALPHA,
@@ -134,10 +134,10 @@ def _false_discovery(terms: Terms) -> Option:
     )
     return Option(
         name="fdr",
-        title=f"{terms.period(terms.looks)}, online FDR 5 %",
+        title=f"{terms.period(terms.longest)}, online FDR 5 %",
         policy=None,
         reward=found.reward,
-        samples=terms.looks * terms.unit_samples,
+        samples=terms.longest * terms.unit_samples,
         roi=found.roi / terms.unit_samples,
         roi_error=found.roi_error / terms.unit_samples,
         accept_rate=found.accept_rate,
@@ -149,11 +149,11 @@ def _false_discovery(terms: Terms) -> Option:
 
 def _fitting(terms: Terms, looks: int, rule: str) -> tuple[int, str]:
     """A number of looks that the terms allow, and what was done to it."""
-    if looks > terms.looks:
+    if looks > terms.longest:
         wanted = terms.period(looks)
         return (
-            terms.looks,
-            f"{rule} wants {wanted}, and is truncated to {terms.period(terms.looks)}",
+            terms.longest,
+            f"{rule} wants {wanted}, and is truncated to {terms.period(terms.longest)}",
         )
     return max(looks, terms.first), ""
 
@@ -164,16 +164,17 @@ def _crossed(terms: Terms, policy: Policy, title: str) -> str:
     return f"the limits of {title} have crossed by {terms.when(terms.first)}, when it decides"
 
 
-def _from_first(policy: Policy, terms: Terms) -> Policy:
-    """The policy without the looks that come too early.
+def _at_looks(policy: Policy, terms: Terms) -> Policy:
+    """The policy without the looks that are not made.
 
-    If all do, it decides at the first that does not, by the sum by which it would have decided.
+    If all are too early, it decides at the first that is not, by the sum by which it would have
+    decided.
     """
-    early = terms.first - 1
-    if policy.cap <= early:
+    if policy.cap < terms.first:
         return fixed(terms.first, threshold=float(policy.upper[-1]))
-    lower, upper = policy.lower, policy.upper.copy()
-    lower[:early], upper[:early] = -np.inf, np.inf
+    looks = np.append(terms.look_units[terms.look_units < policy.cap], policy.cap)
+    lower, upper = np.full(policy.cap, -np.inf), np.full(policy.cap, np.inf)
+    lower[looks - 1], upper[looks - 1] = policy.lower[looks - 1], policy.upper[looks - 1]
     return Policy(lower, upper)
 
 

@@ -5,7 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
+from dwell import checks
 from dwell.arrays import FloatArray
+from dwell.optimum import Optimum, best_of_looks, oracle
+from dwell.planning.schedule import look_days
 from dwell.planning.terms import Terms
 from dwell.policy import Policy
 from dwell.priors import Atoms
@@ -42,6 +45,22 @@ class Option:
     accept_rate: float
     wrong_share: float
     note: str = ""
+
+
+def optimum(terms: Terms, *, longer: bool = False) -> Optimum:
+    """The best policy that the terms allow, with units as its samples.
+
+    Args:
+        terms: The terms.
+        longer: Whether to see if longer tests would pay.
+    """
+    if not terms.by_day:
+        return oracle(terms.unit_world, terms.longest, terms.unit_setup)
+    further = None
+    if longer:
+        more = min(max(terms.max_days + 1, terms.max_days * 5 // 4), checks.LONGEST_CAP)
+        further = look_days(terms.first, more)
+    return best_of_looks(terms.unit_world, terms.look_units, terms.unit_setup, further)
 
 
 def judged(terms: Terms, name: str, title: str, policy: Policy, note: str = "") -> Option:

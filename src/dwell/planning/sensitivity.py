@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dwell.errors import NothingWorthTesting
-from dwell.optimum import oracle
 from dwell.planning.comparison import Plan
+from dwell.planning.option import optimum
 from dwell.planning.terms import Terms
 from dwell.priors import Atoms, Normal
 from dwell.world import World
@@ -90,7 +90,7 @@ def _moved(prior: Normal | Atoms, mean: float, shift: float, factor: float) -> N
 
 def _best(terms: Terms) -> BestFigures:
     try:
-        best = oracle(terms.unit_world, terms.looks, terms.unit_setup, first=terms.first)
+        best = optimum(terms)
     except NothingWorthTesting:
         return BestFigures(0.0, 0.0)
     days = (best.cost - terms.unit_setup) * terms.unit_samples / terms.traffic_per_day

@@ -1,16 +1,19 @@
 """Terms: what a test may cost, how fast samples come, and what a lift is worth."""
 
 from dataclasses import dataclass
-from math import ceil, sqrt
+from math import sqrt
+
+import numpy as np
 
 from dwell import checks
+from dwell.arrays import IntArray
 from dwell.errors import InvalidInput
 from dwell.laws import Gaussian, Lift
+from dwell.planning.schedule import look_days
 from dwell.priors import Atoms, Beta, Normal
-from dwell.world import World
+from dwell.world import World, checked_world
 
 DAYS_PER_YEAR = 365
-MOST_LOOKS = 60
 LONGEST_ON_LATTICE = 500
 
 
@@ -18,9 +21,10 @@ LONGEST_ON_LATTICE = 500
 class Terms:
     """The terms on which ideas are tested.
 
-    Policies look at day ends. Under `Gaussian` only the sums at looks matter, so that all that is
-    computed has one look as its unit: a sample of such a unit is the mean of what comes between
-    two looks. Under the other laws policies look after every sample, and the unit is a sample.
+    Policies look at day ends: of every day for 400 days, then of days on a growing scale. Under
+    `Gaussian` only the sums at looks matter, so that all that is computed has a day as its unit: a
+    sample of such a unit is the mean of what a day brings. Under the other laws policies look
+    after every sample, and the unit is a sample.
 
     Args:
         world: What ideas are worth, and what a sample shows.
@@ -32,9 +36,9 @@ class Terms:
         max_days: No test runs longer.
 
     Example:
-        >>> terms = Terms(world=World(Normal(0, 0.01), Gaussian(0.5)), max_days=90)
-        >>> terms.looks, terms.unit_days, terms.when(3)
-        (45, 2.0, 'day 6')
+        >>> terms = Terms(world=World(Normal(0, 0.01), Gaussian(0.5)), max_days=1000)
+        >>> terms.looks, terms.unit_samples, terms.when(3)
+        (520, 1000, 'day 3')
     """
 
     world: World
@@ -46,10 +50,7 @@ class Terms:
     max_days: int = 28
 
     def __post_init__(self) -> None:
-        if not isinstance(self.world, World):
-            raise InvalidInput(
-                f"world must be a World of a prior and a law, got {checks.shown(self.world)}"
-            )
+        checked_world(self.world)
         for name in ("setup_cost", "price_per_sample"):
             self._set(name, checks.not_negative(name, getattr(self, name)))
         self._set("value_of_lift", checks.positive("value_of_lift", self.value_of_lift))
@@ -59,6 +60,10 @@ class Terms:
         if self.min_days > self.max_days:
             raise InvalidInput(
                 f"min_days must be at most max_days, {self.max_days}, got {self.min_days}"
+            )
+        if self.max_days > checks.LONGEST_CAP:
+            raise InvalidInput(
+                f"max_days must be at most {checks.LONGEST_CAP:,}, got {self.max_days:,}"
             )
         if not self.by_day:
             self._check_lattice()
@@ -90,26 +95,31 @@ class Terms:
         return isinstance(self.world.law, Gaussian)
 
     @property
+    def look_units(self) -> IntArray:
+        """After how many units policies may look."""
+        if self.by_day:
+            return look_days(self.first, self.max_days)
+        return np.arange(1, self.traffic_per_day * self.max_days + 1)
+
+    @property
     def looks(self) -> int:
-        """How many looks there are at most: one a day, or about 60 equally spaced ones."""
-        if not self.by_day:
-            return self.traffic_per_day * self.max_days
-        return ceil(self.max_days / ceil(self.max_days / MOST_LOOKS))
+        """How many looks there are at most."""
+        return len(self.look_units)
 
     @property
-    def unit_days(self) -> float:
-        """How many days lie between two looks."""
-        return self.max_days / self.looks
+    def longest(self) -> int:
+        """The last look, in units: the maximum run, or the last look before it."""
+        return int(self.look_units[-1])
 
     @property
-    def unit_samples(self) -> float:
-        """How many samples come between two looks."""
-        return self.traffic_per_day * self.unit_days if self.by_day else 1.0
+    def unit_samples(self) -> int:
+        """How many samples a unit is."""
+        return self.traffic_per_day if self.by_day else 1
 
     @property
     def first(self) -> int:
-        """The first look that the minimum run allows."""
-        return max(1, ceil(self.min_days / self.unit_days - 1e-9)) if self.by_day else 1
+        """The first look that the minimum run allows, in units."""
+        return max(1, self.min_days)
 
     @property
     def unit_world(self) -> World:
@@ -163,19 +173,16 @@ class Terms:
         """
         return self.samples_per_year * (roi * self.value_of_lift - self.price_per_sample)
 
-    def when(self, looks: int) -> str:
-        """When so many looks are over, in words."""
-        return f"day {looks * self.unit_days:.3g}" if self.by_day else f"sample {looks}"
+    def when(self, units: int) -> str:
+        """When so many units are over, in words."""
+        return f"{'day' if self.by_day else 'sample'} {units:,}"
 
-    def period(self, looks: int) -> str:
-        """How long so many looks take, in words."""
-        amount = looks * self.unit_days if self.by_day else float(looks)
-        return f"{amount:.3g} {'day' if self.by_day else 'sample'}{'s' * (amount != 1.0)}"
+    def period(self, units: int) -> str:
+        """How long so many units take, in words."""
+        return f"{units:,} {'day' if self.by_day else 'sample'}{'s' * (units != 1)}"
 
-    @property
-    def rhythm(self) -> str:
-        """When policies look, in words."""
+    def rhythm(self, step: int) -> str:
+        """How often a policy looks, in words."""
         if not self.by_day:
             return "Look after every sample"
-        often = "every day" if self.unit_days == 1.0 else f"every {self.unit_days:.3g} days"
-        return f"Look {often}"
+        return "Look every day" if step == 1 else f"Look every {step:,} days"

@@ -17,7 +17,7 @@ import numpy as np
 from dwell import checks
 from dwell.arrays import FloatArray
 from dwell.errors import InvalidInput, NotOrdered
-from dwell.fitting import effects_from_counts
+from dwell.fitting import Means, effects_from_counts, steady_errors
 from dwell.history.reading.blocks import PeriodBlock, SampleBlock
 from dwell.history.reading.columns import COLUMNS, decoded, numbers
 from dwell.history.reading.log import Log
@@ -154,8 +154,9 @@ def _lifts(*counts: FloatArray) -> Summaries:
 
 
 def _means(log: Log) -> Summaries:
-    """The means of samples, test by test; tests that do not say how noisy they are stay out."""
-    effects, errors, quality, squares, freedom = [], [], Quality(), 0.0, 0
+    """The means of samples, test by test, with errors that do not go with them."""
+    effects, sizes, variances, quality = [], [], [], Quality()
+    squares, freedom = 0.0, 0
     for kept in _parts(log):
         quality += kept.quality
         if not len(kept.names):
@@ -164,30 +165,29 @@ def _means(log: Log) -> Summaries:
         drawn = kept.drawn.astype(np.float64)
         with np.errstate(divide="ignore", invalid="ignore"):
             effect = _sums(kept) / drawn
-            error = np.sqrt(spread.squares / spread.degrees_of_freedom / drawn)
-        noisy = (error > 0.0) & np.isfinite(error) & np.isfinite(effect)
-        effects.append(effect[noisy])
-        errors.append(error[noisy])
-        squares += float(spread.squares.sum())
-        freedom += int(spread.degrees_of_freedom.sum())
+            variance = spread.squares / spread.degrees_of_freedom / drawn
+        used = np.isfinite(effect) & np.isfinite(variance)
+        effects.append(effect[used])
+        sizes.append(drawn[used])
+        variances.append(variance[used])
+        squares += float(spread.squares[used].sum())
+        freedom += int(spread.degrees_of_freedom[used].sum())
     if quality.refusal is not None:
         raise InvalidInput(f"{log.opened.name} cannot be used: {quality.refusal}")
     if quality.drifts and not log.within_time:
         return _means(replace(log, within_time=True))
-    used, tests = sum(map(len, effects)), quality.tests
-    if not used:
+    tests = quality.tests
+    if not squares > 0.0:
         raise InvalidInput("past tests must have samples that differ, got none that have")
-    left_out = tests - used
+    found = np.concatenate(effects)
+    sd = sqrt(squares / freedom)
+    means = Means(np.concatenate(sizes), np.concatenate(variances), least=sd**2)
+    left_out = tests - len(found)
     notes = (
-        f"{left_out:,} of {tests:,} past tests are left out: their samples are too few or all "
-        "equal, and do not say how noisy they are",
+        f"{left_out:,} of {tests:,} past tests are left out: they have too few samples to say how "
+        "noisy they are",
     )
-    return Summaries(
-        np.concatenate(effects),
-        np.concatenate(errors),
-        sqrt(squares / freedom),
-        notes if left_out else (),
-    )
+    return Summaries(found, steady_errors(found, [means]), sd, notes if left_out else ())
 
 
 def _parts(log: Log) -> Iterator[SampleBlock | PeriodBlock]:

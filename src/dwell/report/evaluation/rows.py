@@ -48,7 +48,12 @@ def about(report: Report, notes: Sequence[str] = ()) -> dict[str, object]:
                 *("gain", "gain_error", "gain_low", "gain_high"),
             )
         }
-        | {"chosen": dict(Counter(replayed.candidates[k].name for k in found.corrected.chosen))},
+        | {
+            "chosen": [
+                {"policy": replayed.candidates[k].name, "times": times}
+                for k, times in Counter(found.corrected.chosen).most_common()
+            ]
+        },
         "quality": asdict(replayed.quality),
         "notes": [*notes, *report.notes],
     }
