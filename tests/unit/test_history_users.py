@@ -371,3 +371,11 @@ def test_a_page_tells_why_nothing_is_advised() -> None:
     page = page_of(evaluate(pa.table(rows | {"arm": apart}), {"all": fixed(2, -1e9)}))
     assert "nothing is advised on this log" in page
     assert "when the other arm had none" in page
+
+
+def test_arms_that_never_meet_are_refused_with_the_reason() -> None:
+    """As if all controls had come first: by the order, they did."""
+    rows = users(5, length=1000, share=(0.5, 0.5), seed=4)
+    apart = np.where(rows["order"] < 500, "control", "treatment")
+    with refused("2 tests or more", "when the other arm had none", "column time"):
+        evaluate(pa.table(rows | {"arm": apart}))

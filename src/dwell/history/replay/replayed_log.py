@@ -103,17 +103,16 @@ def _read(
 
     if tried is None:
         surveys = list(worked_through(parts, _survey, workers.executor, advance))
-        _refuse(sum((quality for _, quality in surveys), Quality()), log)
         survey = Survey.joined(part for part, _ in surveys)
-        _require_tests(len(survey.visible), log)
+        surveyed = sum((quality for _, quality in surveys), Quality())
+        _require_tests(len(survey.visible), surveyed, log)
         tried = candidates(survey.longest, sd=survey.sd, min_samples=min_samples)
     run = _Run(Policies(each.policy for each in tried), current)
     found = list(worked_through(parts, run, workers.executor, advance))
     _refuse_repeated([name for part in found for name in part.read], log)
     names = tuple(name for part in found for name in part.names)
     quality = sum((part.quality for part in found), Quality())
-    _refuse(quality, log)
-    _require_tests(len(names), log)
+    _require_tests(len(names), quality, log)
     return ReplayedLog(
         tried,
         found[0].replay.joined(*(part.replay for part in found[1:])),
@@ -151,17 +150,16 @@ def _survey(block: Block) -> tuple[Survey, Quality]:
     return Survey.of(block.long_enough()), block.quality
 
 
-def _refuse(quality: Quality, log: Log) -> None:
+def _require_tests(count: int, quality: Quality, log: Log) -> None:
     """Refuse a log of which only the whole tells that it cannot be used."""
     if quality.refusal is not None:
         raise InvalidInput(f"{log.opened.name} cannot be used: {quality.refusal}")
-
-
-def _require_tests(count: int, log: Log) -> None:
     if count < 2:
+        apart = quality.withheld
+        advice = "" if apart is None else f", since {apart}: say what came when by a column time"
         raise InvalidInput(
             f"{log.opened.name} must have 2 tests or more of 2 samples (of batches: periods) or "
-            f"more each, got {count}"
+            f"more each, got {count}{advice}"
         )
 
 
