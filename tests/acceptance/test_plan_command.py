@@ -232,9 +232,13 @@ def test_it_fits_in_80_columns(options: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize(("options", "shown"), [((), 0), ((*SMALL, "--setup-cost", "500"), 15)])
 def test_every_look_is_shown_or_it_says_that_it_is_not(
-    options: tuple[str, ...], shown: int
+    options: tuple[str, ...], shown: int, tmp_path: Path
 ) -> None:
-    """Of more than 31 looks, 15."""
+    """Of more than 31 looks, 15; on the page, too."""
+    page = tmp_path / "plan.html"
+    run("plan", *options, "--rules", "to-the-end", "--plot", str(page))
+    said = re.search(r"The table has 15 of its \d+ looks\.", page.read_text(encoding="utf-8"))
+    assert (said is not None) == bool(shown)
     text = run("plan", *options, "--rules", "to-the-end").stdout
     looks = figures("plan", *options, "--rules", "to-the-end")["best"]
     title, rows = text.split("When the best policy there is stops")[1].split("ship at mean")

@@ -93,6 +93,8 @@ def test_claims_can_be_chosen_and_come_in_the_papers_order() -> None:
     """Naming one twice, or in another order, changes nothing."""
     chosen = figures("reproduce", "--quick", "unbiased", "bounds", "unbiased", *ALONE)
     assert [found["claim"] for found in chosen.pop("rows")] == ["bounds", "unbiased"]
+    one = figures("reproduce", "--quick", "unbiased", "discovery", *ALONE)["conclusion"]
+    assert one == "Of 2 checked claims 1 holds as printed and 1 with a correction: discovery."
     assert chosen == {
         "version": 1,
         "claims": ["bounds", "unbiased"],

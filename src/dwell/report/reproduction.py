@@ -46,7 +46,7 @@ class Reproduction:
             return f"The one checked claim holds with a correction: {corrected}."
         as_printed = count - len(self.corrected)
         return (
-            f"Of {count} checked claims {as_printed} hold as printed and "
+            f"Of {count} checked claims {as_printed} hold{'s' * (as_printed == 1)} as printed and "
             f"{len(self.corrected)} with a correction: {corrected}."
         )
 

@@ -48,10 +48,14 @@ def _when_to_stop(plan: Plan) -> Section:
     assert plan.simple.policy is not None
     best, simple = limits(terms, plan.best.policy), limits(terms, plan.simple.policy)
     unit = "days" if terms.by_day else "samples"
+    table = limits_grid(best)
+    some = len(table.rows) < len(best)
+    shown = f" The table has {len(table.rows)} of its {len(best)} looks." if some else ""
     return Section(
         "When to ship and when to drop",
-        table=limits_grid(best),
+        table=table,
         figure=regions(best, simple, terms.by_day),
         caption=f"By the mean lift so far, after so many {unit}. The areas are those of the best "
-        "policy there is; the dotted lines are the limits of the simple rule.",
+        "policy there is; the dotted lines are the limits of the simple "
+        f"rule.{shown}",
     )
