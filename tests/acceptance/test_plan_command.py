@@ -348,7 +348,7 @@ def test_files_hold_what_is_printed(tmp_path: Path) -> None:
 def test_its_page_needs_no_network(tmp_path: Path) -> None:
     """It has the three lines, all figures and the notes."""
     page = tmp_path / "plan.html"
-    options = ("--from", write(tmp_path, COUNTS), "--plot", str(page), "--max-days", "90")
+    options = ("--from", write(tmp_path, COUNTS), "--plot", str(page), "--max-days", "420")
     assert run("plan", *options).exit_code == 0
     assert_self_contained(page)
     text = page.read_text(encoding="utf-8")
@@ -361,7 +361,7 @@ def test_its_page_needs_no_network(tmp_path: Path) -> None:
         "What it would be at another set-up cost",
         "What it would be with another prior",
         "How the prior fits 40 past tests",
-        "<p>Looks are thinned out to 45, one every 2 days.</p>",
+        "<p>Policies look every day up to day 400, then every 0.5 to 1.25 % of the days so far, ",
     ):
         assert words in text
 

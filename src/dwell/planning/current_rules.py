@@ -137,7 +137,7 @@ def _false_discovery(terms: Terms) -> Option:
         title=f"{terms.period(terms.longest)}, online FDR 5 %",
         policy=None,
         reward=found.reward,
-        samples=terms.longest * terms.unit_samples,
+        samples=float(terms.longest * terms.unit_samples),
         roi=found.roi / terms.unit_samples,
         roi_error=found.roi_error / terms.unit_samples,
         accept_rate=found.accept_rate,
