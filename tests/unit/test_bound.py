@@ -70,12 +70,3 @@ def test_a_bound_below_what_normal_samples_reach_is_warned_of(
 def test_a_learner_without_bounds_runs_anywhere() -> None:
     """A policy that never changes claims nothing."""
     assert simulate(Fixed(fixed(3)), World(Normal(0, 1), Gaussian(1)), tasks=9).tasks == 9
-
-
-@pytest.mark.parametrize("bad", [None, 3, "ladder", Ladder])
-def test_what_is_no_learner_or_no_world_is_refused(bad: Any) -> None:
-    """In one sentence."""
-    with refused("simulate runs a learner in a World"):
-        simulate(bad, World(Beta(2, 3), Signs()), tasks=3)
-    with refused("simulate runs a learner in a World"):
-        simulate(Ladder(POLICIES), bad, tasks=3)

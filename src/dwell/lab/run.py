@@ -121,11 +121,6 @@ def simulate(
         raise InvalidInput("give either tasks or samples, a budget of one or of the other")
     if checks.count("overlap", overlap) > 1 and tasks is None:
         raise InvalidInput(f"with an overlap of {overlap}, give tasks instead of samples")
-    if not isinstance(learner, Learner) or not isinstance(world, World):
-        raise InvalidInput(
-            f"simulate runs a learner in a World, got {checks.shown(learner)} and "
-            f"{checks.shown(world)}"
-        )
     _heed_bound(learner, world)
     stage = Stage(
         deepcopy(learner),
