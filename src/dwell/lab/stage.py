@@ -130,7 +130,8 @@ class Stage:
 
     def _run(self, design: Design, values: FloatArray) -> Records:
         def draw(tasks: IntArray, samples: int) -> Samples:
-            return self.world.law.sample(values[tasks], samples, self.rng)
+            drawn = values if len(tasks) == len(values) else values[tasks]
+            return self.world.law.sample(drawn, samples, self.rng)
 
         return design.run(len(values), draw)
 
