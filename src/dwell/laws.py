@@ -161,7 +161,8 @@ def _three_way(
     task = tied // samples
     # 255 + 0.99… may round to 256, but a uniform number lies below 1.
     uniform = np.minimum(
-        (first_byte.flat[tied] + rng.random(len(tied))) / 256.0, np.nextafter(1.0, 0.0)
+        (first_byte.reshape(-1)[tied] + rng.random(len(tied))) / 256.0, np.nextafter(1.0, 0.0)
     )
-    drawn.flat[tied] = (uniform < plus[task]).view(np.int8) - (uniform >= not_minus[task])
+    settled = (uniform < plus[task]).view(np.int8) - (uniform >= not_minus[task])
+    drawn.reshape(-1)[tied] = settled
     return drawn

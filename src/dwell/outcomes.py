@@ -52,7 +52,8 @@ def scan(
     flat, starts = _laid_out(samples, lengths)
     shape = (len(starts) - 1, len(policies))
     durations, decisions = _empty(*shape)
-    longest = int(np.diff(starts).max(initial=0))
+    equal = lengths is None
+    longest = int(starts[1]) if equal and shape[0] else int(np.diff(starts).max(initial=0))
     # Sums of so many small whole numbers fit in 32 bits, and so do the boundaries that matter.
     whole = flat.dtype == np.int8 and longest <= 2**24
     for chain in policies.chains:
