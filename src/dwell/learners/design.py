@@ -179,7 +179,9 @@ class Design:
 
     def accepted(self, records: Records) -> BoolArray:
         """Which of the recorded tasks are accepted."""
-        accepted: BoolArray = (records.decisions[:, self.decider] == 1) & self.accepts
+        if not self.accepts:
+            return np.zeros(len(records), dtype=np.bool_)
+        accepted: BoolArray = records.decisions[:, self.decider] == 1
         return accepted
 
     def require(self, records: Records) -> None:

@@ -45,6 +45,8 @@ class Rungs:
         self.widths = self.caps - np.where(self.below >= 0, self.caps[self.below], 0)
         self._below: dict[tuple[int, ...], IntArray] = {}
         self._stopped_by: dict[int, IntArray] = {}
+        # The cap of the next shorter policy; of a first rung, none.
+        self.cap_below = np.where(self.below >= 0, self.caps[self.below], np.inf)
 
     def totals(self, increments: FloatArray) -> FloatArray:
         """Sums over the rungs of each policy, in every row."""
@@ -161,10 +163,8 @@ class Evidence:
         long as it can be.
         """
         drawn, seen = self.sums[DURATIONS], self.sums[SEEN]
-        first = self.rungs.below < 0
-        before = np.where(first, drawn, self.rungs.caps[self.rungs.below])
-        widths = self.rungs.widths
-        imagined = np.where(first & (seen == 0.0), widths, np.minimum(widths, before))
+        so_far = np.where((self.rungs.below < 0) & (seen > 0.0), drawn, self.rungs.cap_below)
+        imagined = np.minimum(self.rungs.widths, so_far)
         return self.setup_cost + self.rungs.totals((drawn + imagined) / (seen + 1.0))
 
     @property
