@@ -100,6 +100,26 @@ cumulative_option: Option = click.option(
     default=None,
     help="Whether batches have all users since the first period.  [default: refused if so]",
 )
+
+
+def query_options(instead_of: str) -> tuple[Option, ...]:
+    """The options `--query` and `--database`."""
+    return (
+        option(
+            "--query",
+            lambda _, text: text,
+            metavar="SQL",
+            help=f"Read a query instead of {instead_of}.",
+        ),
+        option(
+            "--database",
+            lambda _, text: text,
+            metavar="PATH",
+            help="What to query: a DuckDB file, or postgresql://….  [default: files that it names]",
+        ),
+    )
+
+
 _OPTIONS = (
     option(
         "--form",
@@ -121,13 +141,7 @@ _OPTIONS = (
         metavar="LIST",
         help="Titles of columns where they differ: value=revenue,test=id.",
     ),
-    option("--query", lambda _, text: text, metavar="SQL", help="Read a query instead of LOG."),
-    option(
-        "--database",
-        lambda _, text: text,
-        metavar="PATH",
-        help="What to query: a DuckDB file, or postgresql://….  [default: files that it names]",
-    ),
+    *query_options("LOG"),
     option(
         "--bounds",
         _bounds,

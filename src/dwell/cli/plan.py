@@ -10,7 +10,7 @@ import click
 
 from dwell.cli.command import Command
 from dwell.cli.files import files_in, refuse_inputs
-from dwell.cli.logs import cumulative_option, labels_of_arms, titles_of_columns
+from dwell.cli.logs import cumulative_option, labels_of_arms, query_options, titles_of_columns
 from dwell.cli.options import (
     law,
     not_negative,
@@ -67,13 +67,7 @@ _IDEAS = (
         help="Fit the prior to past tests instead: any log that `dwell evaluate` reads, or a table "
         "with the columns effect and standard_error and a row per test.",
     ),
-    option("--query", lambda _, text: text, metavar="SQL", help="Read a query instead of FILE."),
-    option(
-        "--database",
-        lambda _, text: text,
-        metavar="PATH",
-        help="What to query: a DuckDB file, or postgresql://….  [default: files that it names]",
-    ),
+    *query_options("FILE"),
     option(
         "--columns",
         titles_of_columns,

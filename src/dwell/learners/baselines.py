@@ -129,13 +129,7 @@ class ExploreThenCommit(Learner):
         left = self.exploration_cap - self.state.explored - self.queue.reserved
         if left <= 0:
             return self.meanwhile(self._best)
-        return Design(
-            policies=self.policies,
-            columns=tuple(range(len(self.policies))),
-            decider=len(self.policies) - 1,
-            oversamples=True,
-            tasks=min(tasks, left),
-        )
+        return self.up_to(len(self.policies) - 1, oversamples=True, tasks=min(tasks, left))
 
     def take(self, design: Design, records: Records) -> int:
         """Take in records in order, and return how many."""

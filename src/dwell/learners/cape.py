@@ -192,15 +192,7 @@ class Cape(Learner):
         left = self.exploration_cap - self.state.explored - self.queue.reserved
         if left <= 0:
             return self.meanwhile(chosen_by(self.bounds, self.candidates))
-        longest = int(self.candidates[-1])
-        columns = tuple(range(longest + 1))
-        return Design(
-            policies=self.subset(columns),
-            columns=columns,
-            decider=longest,
-            oversamples=True,
-            tasks=min(tasks, left),
-        )
+        return self.up_to(int(self.candidates[-1]), oversamples=True, tasks=min(tasks, left))
 
     def take(self, design: Design, records: Records) -> int:
         """Take in records in order, and return how many."""

@@ -131,16 +131,10 @@ class CapeSharp(Learner):
         begun = self.state.explored + self.queue.reserved
         if begun >= self.exploration_cap:
             return self.meanwhile(self._best or 0)
+        # Up to the next test; tasks that begin while others are open may come after it.
+        untested = max(1, self.state.next_test - begun)
         longest = int(self.candidates[-1])
-        columns = tuple(range(longest + 1))
-        return Design(
-            policies=self.subset(columns),
-            columns=columns,
-            decider=longest,
-            extras=self.state.extras,
-            # Up to the next test; tasks that begin while others are open may come after it.
-            tasks=min(tasks, max(1, self.state.next_test - begun)),
-        )
+        return self.up_to(longest, extras=self.state.extras, tasks=min(tasks, untested))
 
     def take(self, design: Design, records: Records) -> int:
         """Take in records in order, and return how many."""

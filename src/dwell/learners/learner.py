@@ -184,6 +184,18 @@ class Learner(AsJson, ABC):
         accepts = chosen is not None
         return alone(self.subset((index,)), index, accepts=accepts, tasks=tasks, final=True)
 
+    def up_to(self, last: int, *, tasks: int, oversamples: bool = False, extras: int = 0) -> Design:
+        """The design in which all choices up to one are recorded, and that one decides."""
+        columns = tuple(range(last + 1))
+        return Design(
+            policies=self.subset(columns),
+            columns=columns,
+            decider=last,
+            oversamples=oversamples,
+            extras=extras,
+            tasks=tasks,
+        )
+
     def meanwhile(self, index: int, *, accepts: bool = True) -> Design:
         """The design of a task that begins while all that are to be explored are open already."""
         return alone(self.subset((index,)), index, accepts=accepts, tasks=1)
