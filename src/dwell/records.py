@@ -16,7 +16,7 @@ from dwell import checks
 from dwell.arrays import BoolArray, Decisions, Durations, FloatArray, IntArray, Samples, starts_of
 from dwell.columns import numbers
 from dwell.errors import InvalidInput
-from dwell.kernels.climbing import means_after
+from dwell.kernels.climbing import means_after, sums_of_first
 from dwell.kernels.crossing import tail_means
 from dwell.outcomes import scan
 from dwell.periods import Periods, scan_periods
@@ -33,12 +33,14 @@ class Records:
         estimates: Unbiased estimates of the idea's value from samples that the decision did not
             see, one per policy or one for all; None where no such samples were drawn.
         drawn: How many samples were drawn in each task, or would have to be where they ended early.
+        sums: The sum of all samples that were drawn; None where nobody asked for it.
     """
 
     durations: Durations
     decisions: Decisions
     estimates: FloatArray | None
     drawn: IntArray
+    sums: FloatArray | None = None
 
     def __post_init__(self) -> None:
         for name, kind in (("durations", np.int32), ("decisions", np.int8), ("drawn", np.int64)):
@@ -57,6 +59,12 @@ class Records:
                 f"records need an estimate per duration or per task, got {shape} durations and "
                 f"{self.estimates.shape} estimates"
             )
+        if self.sums is not None:
+            object.__setattr__(self, "sums", numbers("sums", self.sums))
+            if self.sums.shape != shape[:1]:
+                raise InvalidInput(
+                    f"records need a sum per task, got {self.sums.shape} sums of {shape[0]} tasks"
+                )
 
     @property
     def rewards(self) -> FloatArray | None:
@@ -75,6 +83,7 @@ class Records:
             self.decisions[:count],
             None if self.estimates is None else self.estimates[:count],
             self.drawn[:count],
+            None if self.sums is None else self.sums[:count],
         )
 
     def of_first(self, policies: int) -> "Records":
@@ -89,6 +98,7 @@ class Records:
             np.ascontiguousarray(self.decisions[:, :policies]),
             estimates,
             self.drawn,
+            self.sums,
         )
 
     def replace(self, tasks: IntArray, renewed: "Records") -> None:
@@ -97,6 +107,8 @@ class Records:
         self.drawn[tasks] = renewed.drawn
         if self.estimates is not None:
             self.estimates[tasks] = renewed.estimates
+        if self.sums is not None:
+            self.sums[tasks] = renewed.sums
 
 
 def _whole(name: str, values: object, kind: type[np.signedinteger[Any]]) -> NDArray[Any]:
@@ -128,7 +140,9 @@ def oversampled(samples: Samples, policies: Policies) -> Records:
     )
 
 
-def until_stopped(samples: Samples, policies: Policies, extras: int = 0) -> Records:
+def until_stopped(
+    samples: Samples, policies: Policies, extras: int = 0, *, least: int = 0, sums: bool = False
+) -> Records:
     """Records of tasks that end once all policies have stopped, and `extras` samples later.
 
     Given the value, samples after a stop are independent of the decision at that stop: accepted
@@ -139,6 +153,8 @@ def until_stopped(samples: Samples, policies: Policies, extras: int = 0) -> Reco
         samples: A row per task; see `unfinished` where rows may be too short.
         policies: The policies to record.
         extras: How many samples after an acceptance to estimate the value from.
+        least: How many samples every task draws at least.
+        sums: Whether to keep the sums of what was drawn.
 
     Example:
         >>> import numpy as np
@@ -154,11 +170,24 @@ def until_stopped(samples: Samples, policies: Policies, extras: int = 0) -> Reco
     means = np.zeros((len(samples), 1 if single else len(policies)))
     drawn = np.empty(len(samples), dtype=np.int64)
     means_after(samples, outcomes.durations, outcomes.decisions, extras, means, drawn)
-    return Records(outcomes.durations, outcomes.decisions, means if extras else None, drawn)
+    np.maximum(drawn, least, out=drawn)
+    return Records(
+        outcomes.durations,
+        outcomes.decisions,
+        means if extras else None,
+        drawn,
+        sums_of_first(samples, drawn) if sums else None,
+    )
 
 
 def at_period_ends(
-    periods: Periods, policies: Policies, *, extras: int = 0, oversamples: bool = False
+    periods: Periods,
+    policies: Policies,
+    *,
+    extras: int = 0,
+    oversamples: bool = False,
+    least: int = 0,
+    sums: bool = False,
 ) -> Records:
     """Records of tasks that are known by sums over periods: policies look at their ends.
 
@@ -171,6 +200,8 @@ def at_period_ends(
         policies: The policies to record.
         extras: How many samples after an acceptance to estimate the value from, at least.
         oversamples: Whether to estimate it from as many samples as the largest cap, at least.
+        least: How many samples every task draws at least.
+        sums: Whether to keep the sums of what was drawn.
 
     Example:
         >>> import numpy as np
@@ -201,11 +232,14 @@ def at_period_ends(
     last = period_at(wanted)
     after = drawn_before[last] - drawn_before[stopped]
     means = (sum_before[last] - sum_before[stopped]) / np.maximum(after, 1)
+    wanted = np.maximum(wanted, least)
+    last = period_at(wanted)
     return Records(
         _whole("durations", outcomes.durations, np.int32),
         outcomes.decisions,
         means[:, np.newaxis] if extras or oversamples else None,
         np.maximum(drawn_before[last] - first, wanted),
+        sum_before[last] - sum_before[periods.starts[:-1]] if sums else None,
     )
 
 

@@ -51,6 +51,19 @@ def means_after(
 
 
 @compiled
+def sums_of_first(samples: Samples, drawn: IntArray) -> FloatArray:
+    """The sum of the first samples of each row; of a row that is too short, of all it has."""
+    sums = np.zeros(len(samples))
+    zero = np.zeros(1, dtype=samples.dtype)[0]  # whole numbers are added as such
+    for task in range(len(samples)):
+        total = zero
+        for i in range(min(drawn[task], samples.shape[1])):
+            total += samples[task, i]
+        sums[task] = total
+    return sums
+
+
+@compiled
 def climb(
     durations: Durations,
     decisions: Decisions,

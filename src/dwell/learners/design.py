@@ -35,6 +35,8 @@ class _Fields(TypedDict):
     accepts: bool
     oversamples: bool
     extras: int
+    least: int
+    sums: bool
     tasks: int
     teaches: bool
     final: bool
@@ -54,6 +56,8 @@ class Design:
         oversamples: Whether to draw exactly twice the largest cap; if not, draw until all the
             policies have stopped.
         extras: How many samples to draw after each acceptance, to estimate the value from.
+        least: How many samples to draw at least, whenever the policies stop.
+        sums: Whether a record keeps the sum of all samples that were drawn.
         tasks: How many tasks it stands for: each begins when the one before was learned from.
         teaches: Whether the learner learns from the record.
         final: Whether the learner will make no other design from now on.
@@ -77,13 +81,16 @@ class Design:
     accepts: bool = True
     oversamples: bool = False
     extras: int = 0
+    least: int = 0
+    sums: bool = False
     tasks: int = 1
     teaches: bool = True
     final: bool = False
 
     def __post_init__(self) -> None:
-        for name, least in (("number", 0), ("learned_from", 0), ("extras", 0), ("tasks", 1)):
-            object.__setattr__(self, name, checks.count(name, getattr(self, name), least))
+        for name in ("number", "learned_from", "extras", "least"):
+            object.__setattr__(self, name, checks.count(name, getattr(self, name), least=0))
+        object.__setattr__(self, "tasks", checks.count("tasks", self.tasks))
         if len(self.columns) != len(self.policies) or min(self.columns) < 0:
             raise InvalidInput(
                 f"columns must name a policy of the learner for each of {len(self.policies)}, got "
@@ -99,7 +106,8 @@ class Design:
     @property
     def samples(self) -> int:
         """The most samples that one task can take."""
-        return self.policies.caps[-1] * (2 if self.oversamples else 1) + self.extras
+        needed = self.policies.caps[-1] * (2 if self.oversamples else 1) + self.extras
+        return max(needed, self.least)
 
     @property
     def estimates(self) -> bool:
@@ -125,7 +133,12 @@ class Design:
 
     def _record_periods(self, periods: Periods) -> Records:
         records = at_period_ends(
-            periods, self.policies, extras=self.extras, oversamples=self.oversamples
+            periods,
+            self.policies,
+            extras=self.extras,
+            oversamples=self.oversamples,
+            least=self.least,
+            sums=self.sums,
         )
         going = unfinished(records, periods.samples)
         if going.any():
@@ -175,7 +188,9 @@ class Design:
     def _recorded(self, samples: Samples) -> Records:
         if self.oversamples:
             return oversampled(samples, self.policies)
-        return until_stopped(samples, self.policies, self.extras)
+        return until_stopped(
+            samples, self.policies, self.extras, least=self.least, sums=self.sums
+        )
 
     def accepted(self, records: Records) -> BoolArray:
         """Which of the recorded tasks are accepted."""
@@ -195,6 +210,11 @@ class Design:
             raise InvalidInput(
                 f"design {self.number} asks for {self._asked}; the records "
                 f"{'lack' if self.estimates else 'have'} estimates of the value"
+            )
+        if (records.sums is not None) != self.sums:
+            raise InvalidInput(
+                f"the records {'lack' if self.sums else 'have'} sums of samples, which design "
+                f"{self.number} {'asks' if self.sums else 'does not ask'} for"
             )
         if len(records) > self.tasks:
             raise InvalidInput(

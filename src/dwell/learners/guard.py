@@ -1,0 +1,158 @@
+"""Guard: what was accepted has not lost more than a budget, whatever the noise and the fit.
+
+Some acceptances are verified by samples that no decision saw. An acceptance of value v that is
+verified with probability p, by the mean Y of m samples, enters as Z = Y / p or, unverified, as 0:
+given the past and the acceptance, the mean of Z is v. With K(rate) a bound on the logarithm of
+E exp(rate (Z - v)) for every v, exp(rate (sum Z - sum v) - sum K) is a supermartingale; so with
+probability at least 1 - delta, at all times at once, for every rate of a list of R,
+
+    sum v >= sum Z - (ln(R / delta) + sum K(rate)) / rate      (Ville's inequality).
+
+Acceptances go on as long as the best of these bounds says that losing one more leaves at least
+minus the budget. Then the guard closes: tests are run and would-be acceptances verified, but not
+accepted, until fresh samples say that they earn. It opens again with half the budget and half the
+delta, at most four times: in all, less than twice the budget is lost with probability 1 - delta.
+docs/empirical_bayes.md has the proof.
+"""
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from math import cosh, floor, inf, log, sinh, tanh
+
+import numpy as np
+
+from dwell.arrays import FloatArray
+
+_RATES = np.geomspace(0.05, 51.2, 11)  # per budget
+_PHASES = 4
+_REOPENS_AT = 10.0  # evidence, doubled with every phase
+
+
+@dataclass(slots=True)
+class Ledger:
+    """What the guard has seen.
+
+    Attributes:
+        phase: How often it has opened again.
+        closed: Whether nothing is accepted.
+        verified: The sum of Z: an unbiased estimate of the value of what was accepted.
+        spread: The sum of K, an entry per rate.
+        weight: While closed, how many samples have verified would-be acceptances …
+        total: … and their sum.
+    """
+
+    phase: int = 0
+    closed: bool = False
+    verified: float = 0.0
+    spread: FloatArray = field(default_factory=lambda: np.zeros(len(_RATES)))
+    weight: float = 0.0
+    total: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A budget of harm.
+
+    Attributes:
+        budget: How much value acceptances may lose before they are stopped.
+        delta: With probability at least 1 - delta less than twice the budget is lost, ever.
+        bound: Verifying samples lie in [-bound, bound], and so do values.
+
+    Example:
+        >>> guard, ledger = Guard(budget=10.0), Ledger()
+        >>> for _ in range(100):
+        ...     if guard.allowance(ledger, 1.0, 4) > 0:
+        ...         guard.accept(ledger, 1.0, 4, -0.5)
+        >>> ledger.closed, ledger.verified
+        (False, -5.0)
+    """
+
+    budget: float
+    delta: float = 0.1
+    bound: float = 1.0
+
+    def allowance(self, ledger: Ledger, chance: float, samples: int) -> int:
+        """How many acceptances may follow before one is verified; 0 when the guard is to close.
+
+        Args:
+            ledger: What was seen.
+            chance: How likely an acceptance is verified …
+            samples: … and by how many samples.
+        """
+        if ledger.closed:
+            return 0
+        rates = self._rates(ledger.phase)
+        # What the sum of values is sure to be above, less the budget, must cover one loss more.
+        covered = ledger.verified + self.budget / 2.0**ledger.phase - self.bound
+        left = rates * covered - self._threshold(ledger.phase) - ledger.spread
+        most = float(np.max(left / _spread(tuple(rates * self.bound), chance, samples)))
+        return 0 if most < 0.0 else floor(min(most, 2.0**53)) + 1
+
+    def at_least(self, ledger: Ledger) -> float:
+        """What was accepted since the guard last opened is worth at least this, with confidence."""
+        rates = self._rates(ledger.phase)
+        unsure = float(np.min((self._threshold(ledger.phase) + ledger.spread) / rates))
+        return ledger.verified - unsure
+
+    def accept(
+        self, ledger: Ledger, chance: float, samples: int, estimate: float | None
+    ) -> None:
+        """Take in an acceptance: verified, with the mean of its samples, or not (None)."""
+        rates = self._rates(ledger.phase)
+        ledger.spread = ledger.spread + _spread(tuple(rates * self.bound), chance, samples)
+        if estimate is not None:
+            ledger.verified += estimate / chance
+
+    def close(self, ledger: Ledger) -> None:
+        """Accept nothing from now on."""
+        ledger.closed, ledger.weight, ledger.total = True, 0.0, 0.0
+
+    def watch(self, ledger: Ledger, samples: int, estimate: float) -> None:
+        """Take in a would-be acceptance while closed; opens again if such ones earn."""
+        ledger.weight += samples
+        ledger.total += samples * estimate
+        if ledger.phase < _PHASES and self._evidence(ledger) >= _REOPENS_AT * 2.0**ledger.phase:
+            ledger.phase += 1
+            ledger.closed, ledger.verified = False, 0.0
+            ledger.spread = np.zeros(len(_RATES))
+
+    def _evidence(self, ledger: Ledger) -> float:
+        """How much better samples are explained by acceptances that earn: at least as much as a
+        wager against a loss would have won."""
+        stakes = np.geomspace(0.01, 0.64, 7)
+        won = stakes * ledger.total / self.bound - ledger.weight * stakes**2 / 2.0
+        return float(np.exp(np.minimum(won, 700.0)).mean())
+
+    def _rates(self, phase: int) -> FloatArray:
+        rates: FloatArray = _RATES * 2.0**phase / self.budget
+        return rates
+
+    def _threshold(self, phase: int) -> float:
+        return log(len(_RATES)) - log(self.delta / 2.0 ** (phase + 1))
+
+
+@lru_cache(maxsize=64)
+def _spread(rates: tuple[float, ...], chance: float, samples: int) -> FloatArray:
+    """K: a bound on the logarithm of E exp(rate (Z - v)), an entry per rate.
+
+    Samples within [-1, 1] spread at most as signs do. Then it is a concave function of v, whose
+    maximum has a closed form: for all acceptances verified by several samples, or some by one.
+    """
+    found = np.empty(len(rates))
+    for i, rate in enumerate(rates):
+        if chance >= 1.0:
+            step = rate / samples
+            v = _within(1.0 / step - 1.0 / tanh(step))
+            found[i] = -rate * v + samples * log(cosh(step) + v * sinh(step))
+        else:
+            step = min(rate / chance, 700.0)
+            resting = 1.0 - chance + chance * cosh(step)
+            v = _within(1.0 / rate - resting / (chance * sinh(step)))
+            found[i] = -rate * v + log(resting + v * chance * sinh(step))
+            if rate / chance > 700.0:
+                found[i] = inf  # this rate is of no use
+    return found
+
+
+def _within(value: float) -> float:
+    return min(max(value, -1.0), 1.0)
