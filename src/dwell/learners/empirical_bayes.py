@@ -32,7 +32,7 @@ from dwell.records import Records
 
 _FIRST_ROUND, _ROUND_SHARE = 4, 4  # tasks of the first round; later ones are a fourth of all before
 # The share of the spending that verifies acceptances, while there are few tests; later it shrinks.
-_VERIFIED, _FEW_TESTS, _MOST_VERIFYING = 0.05, 100, 64
+_VERIFIED, _FEW_TESTS, _MOST_VERIFYING, _MOST_SPENT = 0.05, 100, 64, 0.5
 _DEEPENED = 0.05  # times n^(-1/3): the share of tasks that draw on, to see what longer tests show
 
 
@@ -249,7 +249,10 @@ class EmpiricalBayes(Learner):
         worst = np.argsort(rois, kind="stable")[: max(1, round(self.caution * len(rois)))]
         weights = fit.draws[worst].mean(axis=0)
         best = self.pool.best(weights, self.setup_cost, discount)
-        verifying = self._verifying(float(weights @ best.samples), float(weights @ best.accepts))
+        tasks = max(state.explored // _ROUND_SHARE, 1 if state.explored else _FIRST_ROUND)
+        verifying = self._verifying(
+            float(weights @ best.samples), float(weights @ best.accepts), tasks
+        )
         taken = float(weights @ best.accepts)
         used = {design.columns[0] for design in self.queue.open}
         state.weights = fit.weights
@@ -267,15 +270,24 @@ class EmpiricalBayes(Learner):
                 promised=float(weights @ (best.accepts * self.pool.values)) / max(taken, 1e-300),
             )
         )
-        state.refit_at = state.explored + max(
-            state.explored // _ROUND_SHARE, 1 if state.explored else _FIRST_ROUND
-        )
+        state.refit_at = state.explored + tasks
 
-    def _verifying(self, samples: float, accepts: float) -> float:
-        """How many samples verify an acceptance, as many as the spending allows."""
+    def _verifying(self, samples: float, accepts: float, tasks: int) -> float:
+        """How many samples verify an acceptance: what a small share of the spending pays for.
+
+        It is more where the budget would otherwise not last for the acceptances of two rounds.
+        """
+        if self._guard is None:
+            return 0.0
+        spent = (self.setup_cost + samples) / max(accepts, 1e-12)  # per acceptance
         share = _VERIFIED * min(1.0, (_FEW_TESTS / max(1, self.state.explored)) ** (1.0 / 3.0))
-        affordable = share * (self.setup_cost + samples) / max(accepts, 1e-12)
-        return min(float(_MOST_VERIFYING), max(affordable, 0.01))
+        most = min(float(_MOST_VERIFYING), max(1.0, _MOST_SPENT * spent))
+        verifying = min(most, max(0.01, share * spent))
+        while verifying < most and 2.0 * tasks * accepts > self._guard.allowance(
+            self.state.ledger, min(1.0, verifying), max(1, round(verifying))
+        ):
+            verifying = min(most, 1.25 * verifying)
+        return verifying
 
     def knowledge(self) -> Knowledge:
         """What is known so far."""
