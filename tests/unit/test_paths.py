@@ -78,8 +78,8 @@ def test_traits_are_what_a_plain_loop_finds(kind: type[np.generic]) -> None:
     for task, (row, stop, end) in enumerate(zip(rows, stops, drawn, strict=True)):
         plus = int((row[:stop] == 1).sum())
         expected = moments.at(np.array([stop]), np.array([plus]))[0]
-        signs = [int((row[:end] == sign).sum()) + 2.0 for sign in (1, -1)]
-        noise = 4.0 * signs[0] * signs[1] / ((end + 4) * (end + 5))
+        signs = [int((row[:end] == sign).sum()) + 0.5 for sign in (1, -1)]
+        noise = 4.0 * signs[0] * signs[1] / ((end + 1) * (end + 2))
         for column, decay in enumerate(DECAYS.tolist()):
             before = agreement(row[:stop], decay)
             echo = sum(sample * decay**i for i, sample in enumerate(reversed(row[:stop])))

@@ -21,8 +21,8 @@ DECAYS = np.array([0.0, 0.5, 0.75, 0.875, 0.9375])
 # The order of a stretch that is hardly longer than the echo is nearly determined by its sum: there
 # a dependence of neighbours shows far more than one of the echo's own length would.
 SHORTEST = np.array([2, 12, 24, 48, 96])
-# What is thought of a value before its test: as if these had been seen of each sign.
-_PRIOR_SIGNS = 2
+# What is thought of a value before its test: as if so much had been seen of each sign (Jeffreys).
+_PRIOR_SIGNS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
