@@ -213,3 +213,19 @@ def _ruled_out_to(x: Sequence[float], bets: list[float], side: int, goal: float)
             capital *= 1 + side * min(bet, most) * (value - m)
         out, left = (m, left) if capital >= goal else (out, m)
     return out
+
+
+def agreement(samples: Sequence[float], decay: float, echo: float = 0.0) -> float:
+    """The sum of each sample times the echo of those before it."""
+    total = 0.0
+    for sample in samples:
+        total += sample * echo
+        echo = decay * echo + sample
+    return total
+
+
+def agreement_moments(paths: Sequence[Sequence[float]], decay: float) -> tuple[float, float]:
+    """Its mean and its variance over paths that are equally likely."""
+    found = [agreement(path, decay) for path in paths]
+    mean = sum(found) / len(found)
+    return mean, sum((one - mean) ** 2 for one in found) / len(found)
