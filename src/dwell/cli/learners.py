@@ -81,6 +81,8 @@ class Asked:
         return make(
             self.name,
             **choices,
+            law=problem.world.law,
+            cap=self.largest_cap,
             tasks=tasks,
             delta=problem.delta,
             exploration_cap=self.exploration_cap,

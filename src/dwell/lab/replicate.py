@@ -10,14 +10,15 @@ import numpy as np
 
 from dwell import checks
 from dwell.arrays import FloatArray
+from dwell.lab.hostile import AnyWorld
 from dwell.lab.run import Run, best_roi, simulate
 from dwell.learners.learner import Learner
-from dwell.world import RandomState, World, generator_from
+from dwell.world import RandomState, generator_from
 
 
 def replicate(
     learner: Learner,
-    world: World,
+    world: AnyWorld,
     tasks: int | None = None,
     *,
     replications: int,

@@ -17,12 +17,14 @@ import numpy as np
 from dwell import checks
 from dwell.errors import BoundTooSmall, InvalidInput
 from dwell.families import Countable
+from dwell.lab.hostile import AnyWorld, HostileWorld, roi_of
+from dwell.lab.source import source_of
 from dwell.lab.stage import Budget, Stage
 from dwell.laws import Gaussian
 from dwell.learners.learner import Knowledge, Learner
 from dwell.policies import Policies
 from dwell.priors import Atoms
-from dwell.table import best_of, exact
+from dwell.table import best_of
 from dwell.world import RandomState, World, checked_world, generator_from
 
 
@@ -48,7 +50,7 @@ class Run:
     """
 
     learner: Learner
-    world: World
+    world: AnyWorld
     reward: float
     cost: float
     tasks: float
@@ -86,7 +88,7 @@ class Run:
 
 def simulate(
     learner: Learner,
-    world: World,
+    world: AnyWorld,
     tasks: int | None = None,
     rng: RandomState = None,
     *,
@@ -99,7 +101,7 @@ def simulate(
 
     Args:
         learner: The learner; it is copied, not changed.
-        world: The world to run it in.
+        world: The world to run it in; in a `HostileWorld` all tasks are drawn.
         tasks: For how many tasks.
         rng: A seed, a NumPy generator, or None for fresh randomness.
         samples: A budget of samples instead of a number of tasks; the task during which it is
@@ -116,21 +118,21 @@ def simulate(
         0.5
     """
     checks.kind("learner", learner, Learner, "a Learner, such as Ladder(policies)")
-    world = checked_world(world)
+    stated = world.stated if isinstance(world, HostileWorld) else checked_world(world)
     if (tasks is None) == (samples is None):
         raise InvalidInput("give either tasks or samples, a budget of one or of the other")
     if checks.count("overlap", overlap) > 1 and tasks is None:
         raise InvalidInput(f"with an overlap of {overlap}, give tasks instead of samples")
-    _heed_bound(learner, world)
+    _heed_bound(learner, stated)
     stage = Stage(
         deepcopy(learner),
-        world,
-        generator_from(rng),
+        stated,
+        source_of(world, tasks, generator_from(rng)),
         Budget(
             tasks=None if tasks is None else checks.count("tasks", tasks),
             samples=None if samples is None else checks.count("samples", samples),
         ),
-        sampled,
+        sampled or isinstance(world, HostileWorld),
         advance,
     )
     if overlap == 1:
@@ -161,13 +163,7 @@ def _heed_bound(learner: Learner, world: World) -> None:
                 "bounds would not hold; make it with bound=1"
             )
         return
-    prior = world.prior
-    if isinstance(prior, Atoms):
-        square = float(np.array(prior.weights) @ np.array(prior.values) ** 2)
-    else:
-        mean, sd = prior.moments
-        square = mean**2 + sd**2
-    wanted = learner.BOUND_DEVIATIONS * sqrt(world.law.sd**2 + square)
+    wanted = bound_under(world, world.law, type(learner))
     if bound < wanted:
         warnings.warn(
             f"samples under {world.law} have no bound, and the learner's of {bound:g} is below "
@@ -178,9 +174,20 @@ def _heed_bound(learner: Learner, world: World) -> None:
         )
 
 
+def bound_under(world: World, law: Gaussian, learner: type[Learner]) -> float:
+    """The bound to tell a learner where observations have none: some of their deviations."""
+    prior = world.prior
+    if isinstance(prior, Atoms):
+        square = float(np.array(prior.weights) @ np.array(prior.values) ** 2)
+    else:
+        mean, sd = prior.moments
+        square = mean**2 + sd**2
+    return learner.BOUND_DEVIATIONS * sqrt(law.sd**2 + square)
+
+
 @lru_cache(maxsize=64)
-def best_roi(choices: Policies | Countable, world: World, setup_cost: float) -> float:
+def best_roi(choices: Policies | Countable, world: AnyWorld, setup_cost: float) -> float:
     """The ROI of the best policy there is to choose."""
     if isinstance(choices, Countable):
-        return best_of(choices, world, setup_cost).roi
-    return float(exact(choices, world, setup_cost).roi.max())
+        return best_of(choices, checked_world(world), setup_cost).roi
+    return float(roi_of(choices, world, setup_cost).max())

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dwell.arrays import FloatArray, IntArray, Samples
+from dwell.arrays import FloatArray, Samples
+from dwell.lab.source import Source
 from dwell.learners.design import FIRST_SAMPLES, Design
 from dwell.learners.learner import Learner
 from dwell.objectives import within_budget
@@ -69,11 +70,20 @@ class _Open(NamedTuple):
 
 @dataclass(slots=True)
 class Stage:
-    """A learner at work in a world."""
+    """A learner at work in a world.
+
+    Attributes:
+        learner: The learner.
+        world: The world, for what enters by its expectation.
+        source: What draws from it.
+        budget: What may be spent.
+        sampled: Whether all tasks are drawn, also those whose expectation is known.
+        advance: Told, now and then, how many tasks are over.
+    """
 
     learner: Learner
     world: World
-    rng: np.random.Generator
+    source: Source
     budget: Budget
     sampled: bool
     advance: Callable[[float], None] | None = None
@@ -91,13 +101,14 @@ class Stage:
                 left = self._oversample(design, left)
             else:
                 block = min(design.tasks, max(1, _BLOCK_SAMPLES // _at_first(design)))
-                values = self.world.sample_values(block, self.rng)
+                values = self.source.values(int(self.budget.begun), block)
                 self._learn(design, self._run(design, values), values)
 
     def side_by_side(self, overlap: int) -> None:
         """Keep so many tasks open; a task ends as many units of time later as it draws samples."""
         running: list[_Open] = []
         now, to_begin = 0, self.budget.most_tasks
+        all_tasks = to_begin
         while to_begin or running:
             while to_begin and len(running) < overlap:
                 design = self.learner.begin()
@@ -107,7 +118,7 @@ class Stage:
                     self._expect(design, to_begin)
                     to_begin = 0
                 else:
-                    value = self.world.sample_values(1, self.rng)
+                    value = self.source.values(all_tasks - to_begin, 1)
                     records = self._run(design, value)
                     end = now + int(records.drawn[0])
                     heappush(running, _Open(end, design.number, design, records, value))
@@ -129,11 +140,9 @@ class Stage:
             self.budget.spend(totals.tasks, self.budget.samples, reward)
 
     def _run(self, design: Design, values: FloatArray) -> Records:
-        def draw(tasks: IntArray, samples: int) -> Samples:
-            drawn = values if len(tasks) == len(values) else values[tasks]
-            return self.world.law.sample(drawn, samples, self.rng)
-
-        return design.run(len(values), draw)
+        records = design.run(len(values), self.source.tests(values))
+        self.source.verify(design, records, values)
+        return records
 
     def _oversample(self, design: Design, left: _Drawn | None) -> _Drawn | None:
         """Draw a block of tasks, or go on with what is left of one; returns what is left then.
@@ -143,11 +152,13 @@ class Stage:
         """
         if left is None:
             block = min(design.tasks, max(1, _BLOCK_SAMPLES // design.samples))
-            values = self.world.sample_values(block, self.rng)
-            samples = self.world.law.sample(values, design.samples, self.rng)
+            values = self.source.values(int(self.budget.begun), block)
+            samples = self.source.tests(values)(np.arange(block), design.samples)
         else:
             values, samples = left.values, left.samples[:, : design.samples].copy()
-        taken = self._learn(design, design.record(samples), values)
+        records = design.record(samples)
+        self.source.verify(design, records, values)
+        taken = self._learn(design, records, values)
         return None if taken == len(values) else _Drawn(values[taken:], samples[taken:])
 
     def _learn(self, design: Design, records: Records, values: FloatArray) -> int:

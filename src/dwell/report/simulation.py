@@ -17,6 +17,7 @@ from dwell.report.charts import COLOURS, ERROR_BARS, FORMER, INK, empty_figure, 
 from dwell.report.page import Section, page
 from dwell.report.tables import Grid, number, percent
 from dwell.table import exact
+from dwell.world import World
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -71,8 +72,9 @@ def simulated_row(
         choices = learner.choices
         cap = choices.cap(chosen + 1) if isinstance(choices, Countable) else choices.caps[chosen]
     bound = None
-    if isinstance(learner, Cape) and samples is None:
-        table = exact(learner.policies, runs[0].world, learner.setup_cost)
+    world = runs[0].world
+    if isinstance(learner, Cape) and isinstance(world, World) and samples is None:
+        table = exact(learner.policies, world, learner.setup_cost)
         bound = regret_bound(learner, roi_gap(table))
     return SimulatedRow(
         learner=name,
