@@ -12,6 +12,7 @@ from typing import Self
 import numpy as np
 
 from dwell.arrays import BoolArray, FloatArray, IntArray
+from dwell.fitting.dependence import effective_samples
 from dwell.kernels.pool_lattice import induct_pool, logarithms_of, walk_pool
 from dwell.policy import Policy
 
@@ -56,6 +57,7 @@ class LatticePool:
         cap: The most samples of a test.
         every: A policy looks after so many samples each, and at the cap …
         first: … but not before it has drawn this many.
+        finest: The grid is made for tests of this cap; for the same by default.
 
     Example:
         >>> pool = LatticePool(cap=16)
@@ -67,11 +69,12 @@ class LatticePool:
     cap: int
     every: int = 1
     first: int = 1
+    finest: int = 0
 
     @cached_property
     def values(self) -> FloatArray:
         """The grid: an odd number of values from -1 to 1, closer where signs are less noisy."""
-        half = ceil(pi * sqrt(self.cap) / _STEP / 2.0)
+        half = ceil(pi * sqrt(self.finest or self.cap) / _STEP / 2.0)
         half = min(max(half, _FEWEST // 2), _MOST // 2)
         grid: FloatArray = np.sin(pi / 2.0 * np.arange(-half, half + 1) / half)
         return grid
@@ -93,13 +96,26 @@ class LatticePool:
         found: IntArray = drawn * _KINDS + (drawn + np.rint(sums).astype(np.int64)) // 2
         return found
 
-    def log_likelihood(self, kinds: IntArray) -> FloatArray:
-        """How likely kinds of tests are under each value: a row each, its greatest entry 0."""
+    def log_likelihood(self, kinds: IntArray, factor: float = 1.0) -> FloatArray:
+        """How likely kinds of tests are under each value: a row each, its greatest entry 0.
+
+        Args:
+            kinds: The kinds.
+            factor: How many samples of a test are worth an independent one.
+        """
         chances = logarithms_of(self.values)
         lengths, plus = np.divmod(kinds, _KINDS)
+        worth = effective_samples(lengths.astype(np.float64), factor) / np.maximum(lengths, 1)
         found = plus[:, None] * chances[0] + (lengths - plus)[:, None] * chances[1]
         found -= found.max(axis=1, keepdims=True)
+        found *= worth[:, None]
         return found
+
+    def dependent(self, factor: float) -> "LatticePool":
+        """The same for tests counted in independent samples, of which so many are worth one."""
+        cap = max(1, int(effective_samples(float(self.cap), factor)))
+        first = ceil(effective_samples(float(self.first), factor))
+        return LatticePool(cap, max(1, round(self.every / factor)), min(first, cap), self.cap)
 
     def best(self, weights: FloatArray, setup_cost: float, discount: float = 0.0) -> PoolBest:
         """The boundaries with the highest ROI for a pool, by Dinkelbach's iteration."""
@@ -145,3 +161,25 @@ class LatticePool:
         found = PoolBest(policy, self.values, accepts, samples, 0.0)
         roi = float(found.roi_under(weights, setup_cost, discount))
         return PoolBest(policy, self.values, accepts, samples, roi)
+
+
+def stretched(policy: Policy, factor: float, cap: int) -> Policy:
+    """Boundaries for independent samples, as boundaries for dependent ones.
+
+    Args:
+        policy: Boundaries on the sum of independent samples.
+        factor: How many dependent samples are worth one of them.
+        cap: The most dependent samples.
+
+    Example:
+        >>> stretched(Policy([-1, 0], [2, 1]), factor=2.0, cap=3)
+        Policy(lower=[-1, -inf, 1.5], upper=[2, inf, 1.5])
+    """
+    if factor == 1.0:
+        return policy
+    counted = np.arange(1, policy.cap + 1)
+    looks = np.minimum(np.ceil(factor * (counted - 1.0) + 1.0 - 1e-9), cap).astype(np.int64)
+    lower, upper = np.full(looks[-1], -np.inf), np.full(looks[-1], np.inf)
+    lower[looks - 1] = policy.lower * looks / counted
+    upper[looks - 1] = policy.upper * looks / counted
+    return Policy(lower, upper)

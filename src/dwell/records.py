@@ -34,6 +34,8 @@ class Records:
             see, one per policy or one for all; None where no such samples were drawn.
         drawn: How many samples were drawn in each task, or would have to be where they ended early.
         sums: The sum of all samples that were drawn; None where nobody asked for it.
+        traits: What the samples show of dependence among them: excess, variance and sensitivity of
+            their agreement, as in `fitting.agreement`; None where nobody asked for it.
     """
 
     durations: Durations
@@ -41,6 +43,7 @@ class Records:
     estimates: FloatArray | None
     drawn: IntArray
     sums: FloatArray | None = None
+    traits: FloatArray | None = None
 
     def __post_init__(self) -> None:
         for name, kind in (("durations", np.int32), ("decisions", np.int8), ("drawn", np.int64)):
@@ -59,12 +62,14 @@ class Records:
                 f"records need an estimate per duration or per task, got {shape} durations and "
                 f"{self.estimates.shape} estimates"
             )
-        if self.sums is not None:
-            object.__setattr__(self, "sums", numbers("sums", self.sums))
-            if self.sums.shape != shape[:1]:
-                raise InvalidInput(
-                    f"records need a sum per task, got {self.sums.shape} sums of {shape[0]} tasks"
-                )
+        for name, dimensions in (("sums", 1), ("traits", 3)):
+            if (given := getattr(self, name)) is not None:
+                found = numbers(name, given)
+                object.__setattr__(self, name, found)
+                if found.ndim != dimensions or len(found) != shape[0]:
+                    raise InvalidInput(
+                        f"records need {name} of {shape[0]} tasks, got shape {found.shape}"
+                    )
 
     @property
     def rewards(self) -> FloatArray | None:
@@ -84,6 +89,7 @@ class Records:
             None if self.estimates is None else self.estimates[:count],
             self.drawn[:count],
             None if self.sums is None else self.sums[:count],
+            None if self.traits is None else self.traits[:count],
         )
 
     def of_first(self, policies: int) -> "Records":
@@ -99,6 +105,7 @@ class Records:
             estimates,
             self.drawn,
             self.sums,
+            self.traits,
         )
 
     def replace(self, tasks: IntArray, renewed: "Records") -> None:
@@ -107,8 +114,9 @@ class Records:
         self.drawn[tasks] = renewed.drawn
         if self.estimates is not None:
             self.estimates[tasks] = renewed.estimates
-        if self.sums is not None:
-            self.sums[tasks] = renewed.sums
+        for mine, theirs in ((self.sums, renewed.sums), (self.traits, renewed.traits)):
+            if mine is not None:
+                mine[tasks] = theirs
 
 
 def _whole(name: str, values: object, kind: type[np.signedinteger[Any]]) -> NDArray[Any]:

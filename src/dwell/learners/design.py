@@ -5,17 +5,20 @@ the design that it was made under: so many tests can be open at once.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dwell import checks, wire
-from dwell.arrays import BoolArray, IntArray, Samples
+from dwell.arrays import BoolArray, FloatArray, IntArray, Samples
 from dwell.errors import InvalidInput
+from dwell.fitting.agreement import DECAYS, PathMoments, traits
 from dwell.periods import Periods
 from dwell.policies import Policies
+from dwell.policy import Policy
 from dwell.records import Records, at_period_ends, oversampled, unfinished, until_stopped
 
 # Draws, for each of some tasks (by their places), so many samples more.
@@ -37,6 +40,7 @@ class _Fields(TypedDict):
     extras: int
     least: int
     sums: bool
+    traits: bool
     tasks: int
     teaches: bool
     final: bool
@@ -58,6 +62,7 @@ class Design:
         extras: How many samples to draw after each acceptance, to estimate the value from.
         least: How many samples to draw at least, whenever the policies stop.
         sums: Whether a record keeps the sum of all samples that were drawn.
+        traits: Whether a record keeps what signs show of dependence among them.
         tasks: How many tasks it stands for: each begins when the one before was learned from.
         teaches: Whether the learner learns from the record.
         final: Whether the learner will make no other design from now on.
@@ -83,6 +88,7 @@ class Design:
     extras: int = 0
     least: int = 0
     sums: bool = False
+    traits: bool = False
     tasks: int = 1
     teaches: bool = True
     final: bool = False
@@ -188,9 +194,25 @@ class Design:
     def _recorded(self, samples: Samples) -> Records:
         if self.oversamples:
             return oversampled(samples, self.policies)
-        return until_stopped(
+        records = until_stopped(
             samples, self.policies, self.extras, least=self.least, sums=self.sums
         )
+        return replace(records, traits=self._traits(samples, records)) if self.traits else records
+
+    def _traits(self, samples: Samples, records: Records) -> FloatArray:
+        """What samples show of dependence, by the policy that decides; 0 where tasks go on."""
+        found = np.zeros((len(records), 3, len(DECAYS)))
+        over = np.flatnonzero(~unfinished(records, samples.shape[1]))
+        stops = records.durations[over, self.decider]
+        shown = traits(samples[over], stops, records.drawn[over], _moments(self._deciding))
+        found[over] = np.stack([shown.excess, shown.variance, shown.sensitivity], axis=1)
+        return found
+
+    @property
+    def _deciding(self) -> Policy:
+        policy = self.policies[self.decider]
+        assert isinstance(policy, Policy)  # only its paths can be counted
+        return policy
 
     def accepted(self, records: Records) -> BoolArray:
         """Which of the recorded tasks are accepted."""
@@ -211,11 +233,12 @@ class Design:
                 f"design {self.number} asks for {self._asked}; the records "
                 f"{'lack' if self.estimates else 'have'} estimates of the value"
             )
-        if (records.sums is not None) != self.sums:
-            raise InvalidInput(
-                f"the records {'lack' if self.sums else 'have'} sums of samples, which design "
-                f"{self.number} {'asks' if self.sums else 'does not ask'} for"
-            )
+        for name, asked in (("sums", self.sums), ("traits", self.traits)):
+            if (getattr(records, name) is not None) != asked:
+                raise InvalidInput(
+                    f"the records {'lack' if asked else 'have'} {name} of samples, which design "
+                    f"{self.number} {'asks' if asked else 'does not ask'} for"
+                )
         if len(records) > self.tasks:
             raise InvalidInput(
                 f"design {self.number} stands for {self.tasks} tasks, got records of {len(records)}"
@@ -248,6 +271,11 @@ class Design:
         """
         checked = wire.typed(fields, _Fields)
         return cls(policies=policies(checked["columns"]), **checked)
+
+
+@lru_cache(maxsize=16)
+def _moments(policy: Policy) -> PathMoments:
+    return PathMoments.of(policy)
 
 
 def alone(

@@ -20,8 +20,10 @@ import numpy as np
 from dwell import checks
 from dwell.arrays import BoolArray, FloatArray, IntArray
 from dwell.errors import InvalidInput
-from dwell.fitting.pool import PoolFit, fit_pool, normal_laws
-from dwell.lattice_pool import LatticePool, PoolBest
+from dwell.fitting.agreement import Traits
+from dwell.fitting.dependence import Dependence
+from dwell.fitting.pool import fit_pool, normal_laws
+from dwell.lattice_pool import LatticePool, stretched
 from dwell.laws import Law, Signs
 from dwell.learners.design import Design
 from dwell.learners.guard import Guard, Ledger
@@ -32,7 +34,11 @@ from dwell.records import Records
 
 _FIRST_ROUND, _ROUND_SHARE = 4, 4  # tasks of the first round; later ones are a fourth of all before
 # The share of the spending that verifies acceptances, while there are few tests; later it shrinks.
-_VERIFIED, _FEW_TESTS, _MOST_VERIFYING, _MOST_SPENT = 0.05, 100, 64, 0.5
+_VERIFIED, _FEW_TESTS, _MOST_SPENT = 0.05, 100, 0.5
+_LEAST_VERIFYING, _MOST_VERIFYING = 0.25, 64
+# Samples after stops that show whether samples depend on one another: how many in a test, and in
+# all, as a number and as a share of what was spent, until a factor of this size would show.
+_SHOWING, _SHOWING_FIRST, _SHOWING_SHARE, _SHOWN = 32, 64.0, 0.03, 1.5
 _DEEPENED = 0.05  # times n^(-1/3): the share of tasks that draw on, to see what longer tests show
 
 
@@ -72,9 +78,11 @@ class Learned:
         counts: How many of each.
         weights: The fitted pool: the weight of each value of the grid.
         rounds: The boundaries in force, and those that open tests run by.
+        dependence: What samples within a test are worth.
         ledger: What the guard has seen.
         gap: Over verifying samples, the sum of what was promised less what they were …
         gap_weight: … and how many there were.
+        deepened: How many samples were drawn after stops only to learn from.
         refit_at: After how many tests the pool is fitted anew.
         explored: From how many tests was learned.
         samples: How many samples these took.
@@ -84,9 +92,11 @@ class Learned:
     counts: FloatArray
     weights: FloatArray
     rounds: list[Round] = field(default_factory=list)
+    dependence: Dependence = field(default_factory=Dependence.empty)
     ledger: Ledger = field(default_factory=Ledger)
     gap: float = 0.0
     gap_weight: float = 0.0
+    deepened: int = 0
     refit_at: int = _FIRST_ROUND
     explored: int = 0
     samples: int = 0
@@ -190,6 +200,7 @@ class EmpiricalBayes(Learner):
             extras=now.verifying if verified[0] else 0,
             least=now.depth if deepened[0] else 0,
             sums=True,
+            traits=True,
             tasks=int(np.argmax(ways != ways[0])) or tasks,
         )
 
@@ -199,12 +210,16 @@ class EmpiricalBayes(Learner):
         records = records.first(taken)
         state = self.state
         assert records.sums is not None  # every design asks for them
+        assert records.traits is not None
+        state.dependence.take(Traits(*np.moveaxis(records.traits, 1, 0)))
         kinds = self.pool.kinds(records.drawn, records.sums)
         together = np.concatenate([state.kinds, kinds])
         state.kinds, places = np.unique(together, return_inverse=True)
         state.counts = np.bincount(places, np.append(state.counts, np.ones(taken)))
         state.explored += taken
         state.samples += int(records.drawn.sum())
+        if design.least:
+            state.deepened += int((records.drawn - records.durations[:, 0]).sum())
         if state.explored >= state.refit_at:
             self._refit()
         return taken
@@ -236,41 +251,59 @@ class EmpiricalBayes(Learner):
         state = self.state
         number = state.rounds[-1].number + 1 if state.rounds else 0
         rng = np.random.default_rng([self.seed, number])
+        factor = state.dependence.measured().factor
+        pool = self.pool.dependent(factor)
+        # The first sample counts in full, the others less: the difference is as good as set-up.
+        setup_cost = (self.setup_cost + 1.0 - factor) / factor
         fit = fit_pool(
-            self.pool.log_likelihood(state.kinds),
+            self.pool.log_likelihood(state.kinds, factor),
             state.counts,
             self._laws,
             state.weights if len(state.weights) else None,
             rng,
         )
-        discount = max(0.0, state.gap - 1.5 * sqrt(state.gap_weight)) / (state.gap_weight + 50.0)
-        greedy = self.pool.best(fit.weights, self.setup_cost, discount)
-        rois = greedy.roi_under(fit.draws, self.setup_cost, discount)
+        doubt = 1.5 * sqrt(factor * state.gap_weight)
+        discount = max(0.0, state.gap - doubt) / (state.gap_weight + 50.0)
+        greedy = pool.best(fit.weights, setup_cost, discount)
+        rois = greedy.roi_under(fit.draws, setup_cost, discount)
         worst = np.argsort(rois, kind="stable")[: max(1, round(self.caution * len(rois)))]
         weights = fit.draws[worst].mean(axis=0)
-        best = self.pool.best(weights, self.setup_cost, discount)
+        best = pool.best(weights, setup_cost, discount)
+        accepts = float(weights @ best.accepts)
+        samples = factor * (float(weights @ best.samples) - 1.0) + 1.0
         tasks = max(state.explored // _ROUND_SHARE, 1 if state.explored else _FIRST_ROUND)
-        verifying = self._verifying(
-            float(weights @ best.samples), float(weights @ best.accepts), tasks
-        )
-        taken = float(weights @ best.accepts)
+        verifying = self._verifying(samples, accepts, tasks)
+        deepened, depth = self._deepening(samples, tasks)
         used = {design.columns[0] for design in self.queue.open}
         state.weights = fit.weights
         state.rounds = [each for each in state.rounds if each.number in used]
         state.rounds.append(
             Round(
                 number=number,
-                policy=best.policy.to_dict(),
+                policy=stretched(best.policy, factor, self.cap).to_dict(),
                 accepts=best.roi > 0.0,
-                deepened=_DEEPENED * max(1, state.explored) ** (-1.0 / 3.0),
-                depth=min(self.cap, 2 + ceil(2.0 * float(weights @ best.samples))),
+                deepened=deepened,
+                depth=min(self.cap, depth),
                 verified=min(1.0, verifying),
                 verifying=max(1, round(verifying)),
-                roi=best.roi,
-                promised=float(weights @ (best.accepts * self.pool.values)) / max(taken, 1e-300),
+                roi=best.roi / factor,
+                promised=float(weights @ (best.accepts * pool.values)) / max(accepts, 1e-300),
             )
         )
         state.refit_at = state.explored + tasks
+
+    def _deepening(self, samples: float, tasks: int) -> tuple[float, int]:
+        """Which share of the tasks draw on after their stop, and to how many samples.
+
+        First to see whether samples depend on one another, then to see what longer tests show.
+        """
+        state = self.state
+        share, depth = _DEEPENED * max(1, state.explored) ** (-1.0 / 3.0), 2 + ceil(2.0 * samples)
+        if self._guard is None or state.dependence.measured().detectable <= _SHOWN:
+            return share, depth
+        spent = self.setup_cost * state.explored + state.samples
+        left = _SHOWING_FIRST + _SHOWING_SHARE * spent - state.deepened
+        return min(1.0, max(share, left / (_SHOWING * tasks))), max(depth, _SHOWING)
 
     def _verifying(self, samples: float, accepts: float, tasks: int) -> float:
         """How many samples verify an acceptance: what a small share of the spending pays for.
@@ -282,7 +315,7 @@ class EmpiricalBayes(Learner):
         spent = (self.setup_cost + samples) / max(accepts, 1e-12)  # per acceptance
         share = _VERIFIED * min(1.0, (_FEW_TESTS / max(1, self.state.explored)) ** (1.0 / 3.0))
         most = min(float(_MOST_VERIFYING), max(1.0, _MOST_SPENT * spent))
-        verifying = min(most, max(0.01, share * spent))
+        verifying = min(most, max(_LEAST_VERIFYING, share * spent))
         while verifying < most and 2.0 * tasks * accepts > self._guard.allowance(
             self.state.ledger, min(1.0, verifying), max(1, round(verifying))
         ):

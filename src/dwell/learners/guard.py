@@ -85,7 +85,8 @@ class Guard:
         # What the sum of values is sure to be above, less the budget, must cover one loss more.
         covered = ledger.verified + self.budget / 2.0**ledger.phase - self.bound
         left = rates * covered - self._threshold(ledger.phase) - ledger.spread
-        most = float(np.max(left / _spread(tuple(rates * self.bound), chance, samples)))
+        each = _spread(tuple(rates * self.bound), chance, samples)
+        most = float(np.max(left / each, where=np.isfinite(each) & (left >= 0.0), initial=-1.0))
         return 0 if most < 0.0 else floor(min(most, 2.0**53)) + 1
 
     def at_least(self, ledger: Ledger) -> float:
