@@ -2,32 +2,41 @@
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 import dwell
-from dwell.lab.suite import suite
+from dwell.lab.suite import CASES, HELD_OUT, hostile_suite, suite
 from tests.acceptance.commands import assert_refused, assert_self_contained, figures, run
 
 BENCH = ("bench", "learners")
 # Worker processes take longer to start than these runs take.
 ALONE = ("--workers", "1")
 FEW = ("--learners", "fixed,etc", "--tasks", "100", "--replications", "2", *ALONE)
+HOSTILE = ("--hostile", "--cases", "twice,falling-pool")
 TINY = (*BENCH, "--instances", "three-point", *FEW)
 FIELDS = {
     "instance": str,
+    "case": str,
+    "held_out": bool,
     "setup_cost": float,
     "learner": str,
     "tasks": int,
     "roi": float,
     "roi_error": float,
+    "oracle_roi": float,
+    "share": float,
+    "share_error": float,
     "best_roi": float,
     "worst_roi": float,
     "score": float,
     "score_error": float,
     "lost": float,
     "lost_error": float,
+    "lost_as_told": float,
+    "lost_as_told_error": float,
     "explored": float,
 }
 
@@ -40,23 +49,37 @@ def test_it_prints_a_row_per_instance_and_learner_and_a_column_per_tasks() -> No
     assert result.stderr == "simulating 32 runs…\n"
     lines = [line.split() for line in result.stdout.splitlines()]
     assert lines[2] == ["instance", "set-up", "learner", "100", "1,000"]
-    assert [line[:3] for line in lines[4:-1]] == [
+    shown = [line[:3] for line in lines if line[:1] in (["three-point"], ["rare-win"])]
+    assert shown == 2 * [
         [name, setup_cost, learner]
         for name in ("three-point", "rare-win")
         for setup_cost in ("0", "20")
         for learner in ("etc", "fixed")
     ]
     assert "Lost" not in result.stdout
+    assert "*" not in result.stdout
+
+
+def test_the_share_of_all_there_is_to_earn_comes_first() -> None:
+    """Then the share of what the class has to offer; held-out worlds have a mark."""
+    printed = run(*BENCH, "--instances", "three-point,uniform", *FEW).stdout
+    titles = [line for line in printed.splitlines() if "realised" in line]
+    assert [title.split(":")[0] for title in titles] == ["Share", "Score"]
+    assert titles[0].endswith("of all policies (* held out)")
+    names = [line.split()[:2] for line in printed.splitlines() if "fixed" in line]
+    assert names == 2 * [["three-point", "0"], ["three-point", "20"], *2 * [["uniform", "*"]]]
 
 
 def test_what_is_lost_has_a_table_where_policies_lose() -> None:
-    """A score has no meaning where nothing can be earned: there is the other table only."""
+    """A score has no meaning where no policy of the class earns: there is no table of it."""
     both = run(*BENCH, "--instances", "beta-8-12", *FEW).stdout
-    assert "Score: realised ROI / best ROI" in both
+    assert "Score: realised ROI / best ROI of the class" in both
     assert "Lost: realised loss / loss of the worst policy" in both
+    assert "Lost as told" not in both
     hardest = run(*BENCH, "--instances", "beta-45-55", *FEW).stdout
     assert "Score" not in hardest
     assert "Lost" in hardest
+    assert "Share" in hardest
 
 
 def test_its_json_has_the_fields_it_promises() -> None:
@@ -64,15 +87,19 @@ def test_its_json_has_the_fields_it_promises() -> None:
     names = "three-point,beta-8-12,beta-45-55,headlines"
     printed = figures(*BENCH, "--instances", names, *FEW, "--seed", "3")
     rows = printed.pop("rows")
-    assert printed == {"version": 1, "grid": False, "replications": 2, "seed": 3}
+    about = {"grid": False, "hostile": False, "later_day": False, "replications": 2, "seed": 3}
+    assert printed == {"version": 1, **about}
     assert len(rows) == 14
     for row in rows:
         assert list(row) == list(FIELDS)
         empty = {name for name, value in row.items() if value is None}
         assert all(type(row[name]) is FIELDS[name] for name in FIELDS if name not in empty)
-        lossless = {"lost", "lost_error"} if row["worst_roi"] >= 0.0 else set()
+        losses = {"lost", "lost_error", "lost_as_told", "lost_as_told_error"}
+        lossless = losses if row["worst_roi"] >= 0.0 else set()
         worthless = {"score", "score_error"} if row["best_roi"] <= 0.0 else set()
-        assert empty == lossless | worthless
+        assert empty == lossless | worthless | {"case"}
+        assert row["held_out"] == (row["instance"] == "headlines")
+        assert (row["lost_as_told"], row["lost_as_told_error"]) == (row["lost"], row["lost_error"])
         assert (row["instance"] == "beta-45-55") == bool(worthless)
 
 
@@ -91,6 +118,10 @@ def test_its_json_is_what_the_library_computes() -> None:
         assert (row["roi"], row["roi_error"]) == (summary.roi, summary.roi_error)
         assert row["explored"] == summary.explored == 100
         assert (row["best_roi"], row["worst_roi"]) == (roi.max(), roi.min())
+        oracle = dwell.oracle(world, 256, setup_cost).roi
+        assert row["oracle_roi"] == oracle
+        assert row["share"] == pytest.approx(summary.roi / oracle)
+        assert row["share_error"] == pytest.approx(summary.roi_error / oracle)
         assert row["score"] == pytest.approx(summary.share)
         assert row["score_error"] == pytest.approx(summary.roi_error / roi.max())
         assert row["lost"] == pytest.approx(max(0.0, summary.roi / roi.min()))
@@ -118,8 +149,8 @@ def test_quick_has_fewer_tasks_and_runs_unless_they_are_given() -> None:
     """What is asked for by number wins."""
     longest = (*BENCH, "--instances", "headlines", "--learners", "fixed", *ALONE)
     usual, quick = figures(*longest), figures(*longest, "--quick")
-    assert [row["tasks"] for row in usual["rows"]] == [10**2, 10**3, 10**4, 10**5, 10**6]
-    assert [row["tasks"] for row in quick["rows"]] == [10**2, 10**3, 10**4]
+    assert [row["tasks"] for row in usual["rows"]] == [30, 100, 300, 10**3, 10**4, 10**5]
+    assert [row["tasks"] for row in quick["rows"]] == [30, 100, 10**3, 10**4]
     assert (usual["replications"], quick["replications"]) == (20, 5)
     asked = figures(*longest, "--quick", "--tasks", "1e5", "--replications", "1")
     assert [row["tasks"] for row in asked["rows"]] == [10**5]
@@ -127,9 +158,72 @@ def test_quick_has_fewer_tasks_and_runs_unless_they_are_given() -> None:
     assert asked["rows"][0]["score_error"] is None
 
 
-def test_workers_change_nothing() -> None:
+def test_held_out_worlds_have_the_suite_to_themselves() -> None:
+    """Those of the suite that no constant was chosen on, and all that are there to be asked for."""
+    rows = figures(*BENCH, "--held-out", "--learners", "fixed", *FEW[2:])["rows"]
+    assert all(row["held_out"] for row in rows)
+    assert list(dict.fromkeys(row["instance"] for row in rows)) == list(HELD_OUT)
+    assert all(row["oracle_roi"] > row["best_roi"] > 0.0 for row in rows)
+
+
+def test_hostile_worlds_have_a_row_per_case() -> None:
+    """Of each world and set-up cost, with what was lost in two units."""
+    options = ("--hostile", "--learners", "fixed", "--tasks", "100", "--replications", "2", *ALONE)
+    printed = figures(*BENCH, *options)
+    rows = printed["rows"]
+    assert (printed["hostile"], printed["later_day"]) == (True, False)
+    assert [(row["instance"], row["setup_cost"], row["case"]) for row in rows] == [
+        (name, setup_cost, case)
+        for name in ("mostly-null", "beta-45-55")
+        for setup_cost in (0.0, 20.0)
+        for case in CASES
+    ]
+    for row, instance in zip(rows, hostile_suite(), strict=True):
+        told = dwell.exact(instance.policies, instance.world, instance.setup_cost).roi.min()
+        assert row["worst_roi"] == instance.reference.worst_roi
+        if told < 0.0:
+            assert row["lost_as_told"] == pytest.approx(max(0.0, row["roi"] / told))
+        assert (row["lost_as_told"] is None) == (told >= 0.0)
+
+
+def test_hostile_tables_name_the_case() -> None:
+    """And there is one more of them."""
+    options = ("--cases", "ar,twice", "--instances", "beta-45-55,rare-win", *FEW)
+    printed = run(*BENCH, "--hostile", *options, "--later-day").stdout
+    titles = [line.split(":")[0] for line in printed.splitlines() if "realised" in line]
+    assert titles == ["Share", "Score", "Lost", "Lost as told"]
+    cells = [line.split()[:4] for line in printed.splitlines() if line.startswith(" rare-win")]
+    assert cells[:4] == [
+        ["rare-win", case, "0", learner] for case in ("twice", "ar") for learner in ("etc", "fixed")
+    ]
+
+
+def test_hostile_tasks_are_as_few_as_companies_have() -> None:
+    """Unless others are asked for; --quick has fewer runs."""
+    options = ("--hostile", "--cases", "twice", "--learners", "fixed", *ALONE)
+    quick = figures(*BENCH, *options, "--quick")
+    assert [row["tasks"] for row in quick["rows"]] == 4 * [30, 100, 1_000]
+    assert quick["replications"] == 5
+
+
+def test_verified_on_a_later_day_ladder_loses_less() -> None:
+    """Where every sample is seen five times, and no test costs anything besides.
+
+    In 20 runs Ladder lost 70 to 95 % of what the worst policy loses, and 0 to 10 % where it
+    verifies on a later day.
+    """
+    options = ("--hostile", "--cases", "five-times", "--instances", "beta-45-55")
+    few = ("--learners", "ladder", "--tasks", "1000", "--replications", "5", *ALONE)
+    [at_once, _] = figures(*BENCH, *options, *few)["rows"]
+    [later, _] = figures(*BENCH, *options, *few, "--later-day")["rows"]
+    assert at_once["lost"] > 0.5
+    assert later["lost"] < 0.2
+
+
+@pytest.mark.parametrize("names", [("--instances", "three-point,headlines"), HOSTILE])
+def test_workers_change_nothing(names: tuple[str, ...]) -> None:
     """The same seed gives the same JSON for one and for two processes."""
-    options = (*BENCH, "--instances", "three-point,headlines", *FEW)
+    options = (*BENCH, *names, *FEW)
     assert run(*options, "--json", "--workers", "1").stdout == (
         run(*options, "--json", "--workers", "2").stdout
     )
@@ -159,17 +253,19 @@ def test_its_page_has_a_chart_per_instance_and_needs_no_network(tmp_path: Path) 
     assert run(*BENCH, "--instances", names, *FEW, "--plot", str(page)).exit_code == 0
     assert_self_contained(page)
     text = page.read_text(encoding="utf-8")
-    for name, charts in (("uniform", 1), ("beta-8-12", 2), ("beta-45-55", 1)):
+    for name, charts in (("uniform", 2), ("beta-8-12", 3), ("beta-45-55", 2)):
         for setup_cost in (0, 20):
-            title = f"{name}, set-up cost {setup_cost}"
+            title = f"{name}, set-up cost {setup_cost}{' *' * (name == 'uniform')}"
             assert text.count(f"<figcaption>{title}</figcaption>") == charts
             assert text.count(f"<dt>{title}</dt>") == 1
 
 
 def test_help_names_every_instance_and_learner() -> None:
     """What can be asked for is said where people look for it."""
-    words = run(*BENCH, "--help").stdout.replace(",", " ").replace(";", " ").replace(":", " ")
-    assert {instance.name for instance in suite()} | {
+    words = re.sub(r"-\n +", "-", run(*BENCH, "--help").stdout)
+    for mark in ",;:().":
+        words = words.replace(mark, " ")
+    assert {instance.name for instance in suite(more=True)} | set(CASES) | {
         "ladder",
         "cape",
         "cape-sharp",
@@ -184,6 +280,11 @@ def test_help_names_every_instance_and_learner() -> None:
         (("--instances", "beta"), "there is no instance 'beta'; the instances are three-point, "),
         (("--instances", "three-point,"), "there is no instance ''"),
         (("--instances", "Uniform"), "uniform, mostly-null, rare-win, beta-8-12"),
+        (("--instances", "uniform", "--held-out"), "give --instances or --held-out, not both"),
+        (("--cases", "twice"), "--cases says how to be hostile; give --hostile too"),
+        (("--later-day",), "--later-day says how to be hostile; give --hostile too"),
+        (("--hostile", "--cases", "thrice"), "there is no case 'thrice'; the cases are twice, "),
+        (("--hostile", "--instances", "headlines"), "leave headlines out"),
         (("--learners", "esc"), "there is no learner 'esc'; the learners are ladder, "),
         (("--learners", "etc fixed"), "there is no learner 'etc fixed'"),
         (("--tasks", "0"), ">= 1"),

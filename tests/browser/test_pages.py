@@ -79,12 +79,12 @@ def test_a_plot_is_drawn(browser: Browser, tmp_path: Path, command: str) -> None
 
 
 def test_scores_are_drawn(browser: Browser, tmp_path: Path) -> None:
-    """Two set-up costs each: charts of scores where some earn, charts of losses where some lose."""
+    """Two set-up costs each: shares, scores where the class earns, losses where some lose."""
     page = tmp_path / "page.html"
     few = ("--learners", "etc,fixed", "--tasks", "10,100", "--replications", "2")
     names = ("--instances", "three-point,beta-8-12,beta-45-55", "--workers", "1")
     assert run("bench", "learners", *names, *few, "--plot", str(page)).exit_code == 0
-    assert_drawn(browser, page, figures=8)
+    assert_drawn(browser, page, figures=14)
 
 
 @pytest.mark.parametrize("known", ["prior", "past", "small"])

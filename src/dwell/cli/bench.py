@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -25,7 +26,11 @@ from dwell.cli.waiting import announce
 from dwell.errors import InvalidInput
 from dwell.learners.registry import LEARNERS
 
-_TASKS, _QUICK_TASKS = (10**2, 10**3, 10**4, 10**5, 10**6), (10**2, 10**3, 10**4)
+if TYPE_CHECKING:
+    from dwell.lab.suite import Instance
+
+_TASKS, _QUICK_TASKS = (30, 100, 300, 1_000, 10_000, 100_000), (30, 100, 1_000, 10_000)
+_HOSTILE_TASKS = (30, 100, 1_000)
 _REPLICATIONS, _QUICK_REPLICATIONS = 20, 5
 _CHOOSERS = tuple(name for name, entry in LEARNERS.items() if not entry.countable)
 
@@ -33,7 +38,13 @@ _CHOOSERS = tuple(name for name, entry in LEARNERS.items() if not entry.countabl
 def _instance_names() -> Iterable[str]:
     from dwell.lab.suite import suite
 
-    return (instance.name for instance in suite())
+    return (instance.name for instance in suite(more=True))
+
+
+def _case_names() -> Iterable[str]:
+    from dwell.lab.suite import CASES
+
+    return CASES
 
 
 def _names_of(
@@ -51,6 +62,41 @@ def _names_of(
         return tuple(name for name in there if name in asked)
 
     return read
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contest:
+    """Which instances were asked for."""
+
+    instances: tuple[str, ...] | None
+    held_out: bool
+    hostile: bool
+    cases: tuple[str, ...] | None
+    later_day: bool
+
+    def __post_init__(self) -> None:
+        for option_name, given in (("--cases", self.cases), ("--later-day", self.later_day)):
+            if given and not self.hostile:
+                raise InvalidInput(f"{option_name} says how to be hostile; give --hostile too")
+        if self.instances is not None and self.held_out:
+            raise InvalidInput("give --instances or --held-out, not both: each says which worlds")
+
+    def chosen(self, *, grid: bool) -> tuple[Instance, ...]:
+        """The instances."""
+        from dwell.lab.suite import CASES, HELD_OUT, HOSTILE_WORLDS, hostile_suite, suite
+
+        names = HELD_OUT if self.held_out else self.instances
+        if self.hostile and "headlines" in (self.instances or ()):
+            raise InvalidInput("--hostile breaks worlds of signs; leave headlines out")
+        if not self.hostile:
+            every = suite(grid=grid, more=names is not None)
+            return tuple(each for each in every if names is None or each.name in names)
+        return hostile_suite(
+            names=HOSTILE_WORLDS if names is None else names,
+            cases=self.cases or CASES,
+            later_day=self.later_day,
+            grid=grid,
+        )
 
 
 @click.group(invoke_without_command=True)
@@ -71,7 +117,27 @@ _COMPARED = (
         "--instances",
         _names_of("instance", _instance_names),
         metavar="LIST",
-        help="Which instances of the suite, by name.  [default: all]",
+        help="Which instances of the suite, by name.  [default: the 15 of the suite; with "
+        "--hostile mostly-null and beta-45-55]",
+    ),
+    flag(
+        "--held-out",
+        help="Only worlds on which no constant of a learner was chosen, and five more of them.",
+    ),
+    flag(
+        "--hostile",
+        help="Let observations break the law that learners are told, in each of nine ways.",
+    ),
+    option(
+        "--cases",
+        _names_of("case", _case_names),
+        metavar="LIST",
+        help="With --hostile: in which ways, by name.  [default: all]",
+    ),
+    flag(
+        "--later-day",
+        help="With --hostile: let samples after a stop, by which learners verify what they "
+        "accepted, come from a later day; else they follow on the last that was seen.",
     ),
     option(
         "--learners",
@@ -89,8 +155,8 @@ _RUNS = (
         "--tasks",
         whole_numbers,
         metavar="LIST",
-        help="How many tasks there will be.  [default: 1e2,1e3,1e4,1e5,1e6; up to 1e4 with "
-        "--quick]",
+        help="How many tasks there will be.  [default: 30,100,300,1e3,1e4,1e5; "
+        "30,100,1e3,1e4 with --quick; up to 1e3 with --hostile]",
     ),
     option(
         "--replications",
@@ -114,6 +180,10 @@ def _with_options(command: Any) -> Any:
 def learners(
     instances: tuple[str, ...] | None,
     learners: tuple[str, ...] | None,
+    held_out: bool,
+    hostile: bool,
+    cases: tuple[str, ...] | None,
+    later_day: bool,
     tasks: tuple[int, ...] | None,
     replications: int | None,
     seed: int,
@@ -126,8 +196,21 @@ def learners(
 
     The suite has 15 instances, with two set-up costs each but for the last: three-point, uniform,
     mostly-null and rare-win; beta-8-12, beta-3-7 and beta-45-55, where short policies lose money;
-    and headlines, with effects as small as those of online tests. Where policies lose, a second
-    table shows what the learners lost, as a share of what the worst policy loses.
+    and headlines, with effects as small as those of online tests. The first table has the ROI as a
+    share of what the best of all policies earns, the second of what the best of the class earns.
+    Where policies lose, a third shows what learners lost, as a share of what the worst policy
+    loses.
+
+    Constants of learners were chosen on three-point, mostly-null, rare-win, beta-8-12 and
+    beta-45-55; the others are held out, and marked by a star. Five more of these are there to be
+    asked for, by name or by --held-out: heavy-tails, big-losers, one-in-a-hundred, normal-below
+    and tiny-effects.
+
+    With --hostile every sample is seen twice or five-times; samples are correlated (ar) or share
+    the shift of their days; normal noise is understated or overstated by a factor of 1.41
+    (noise-under, noise-over); effects begin at twice what they are worth (fading) or 0.1 above it
+    (novelty); or the mean of a falling-pool moves from 0.2 above to 0.2 below. A fourth table has
+    what was lost as a share of what the worst policy would lose if the law held.
 
     \b
     Learners:
@@ -138,31 +221,43 @@ def learners(
       dwell bench learners --quick
       dwell bench learners --instances rare-win --learners cape,etc --tasks 1e4
       dwell bench learners --grid --out scores.csv --plot scores.html
+      dwell bench learners --hostile --learners ladder --cases twice,days
     """  # noqa: D301 - click knows text to keep as it is by a real backspace
-    from dwell.lab.suite import suite
-    from dwell.report.bench import score_grids, score_page, score_row
+    from dwell.report.bench.measures import score_grids
+    from dwell.report.bench.page import score_page
+    from dwell.report.bench.rows import score_row
 
-    chosen = [at for at in suite(grid=grid) if instances is None or at.name in instances]
-    budgets = sorted(set(tasks or (_QUICK_TASKS if quick else _TASKS)))
+    contest = Contest(
+        instances=instances, held_out=held_out, hostile=hostile, cases=cases, later_day=later_day
+    )
+    chosen = contest.chosen(grid=grid)
+    usual = _HOSTILE_TASKS if hostile else _QUICK_TASKS if quick else _TASKS
+    budgets = sorted(set(tasks or usual))
     replications = replications or (_QUICK_REPLICATIONS if quick else _REPLICATIONS)
     cells = list(product(chosen, learners or _CHOOSERS, budgets))
     jobs = [
         Job(
             learner=instance.learner(name, count),
-            world=instance.world,
+            world=instance.truth,
             tasks=count,
             replications=replications,
         )
         for instance, name, count in cells
     ]
-    announce(jobs, workers=workers)
+    announce(jobs, sampled=hostile, workers=workers)
     total = replications * len(jobs)
     with (
         executor_of(workers) as executor,
         progress(f"simulating {total:,} run{'s' * (total > 1)}", total) as advance,
     ):
-        finished = run_all(jobs, seed=seed, executor=executor, advance=advance)
+        finished = run_all(jobs, seed=seed, sampled=hostile, executor=executor, advance=advance)
         rows = [score_row(*cell, runs) for cell, runs in zip(cells, finished, strict=True)]
-    about = {"grid": grid, "replications": replications, "seed": seed}
+    about = {
+        "grid": grid,
+        "hostile": hostile,
+        "later_day": later_day,
+        "replications": replications,
+        "seed": seed,
+    }
     outputs.write(about, rows, lambda: score_page(about, chosen, rows))
     outputs.show(about, rows, *score_grids(rows))

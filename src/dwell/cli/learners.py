@@ -16,13 +16,13 @@ from dwell.learners.registry import LEARNERS, arguments_of, kind_of, make
 if TYPE_CHECKING:
     from dwell.learners.learner import Learner
 
-# Options that some learners have no use for, and the argument that each is for.
+# Options that some learners have no use for, and the arguments that each is for.
 _ARGUMENTS = {
-    "caps": "policies",
-    "min_samples": "policies",
-    "step": "family",
-    "exploration_cap": "exploration_cap",
-    "bound": "bound",
+    "caps": {"policies", "cap"},
+    "min_samples": {"policies", "min_samples"},
+    "step": {"family"},
+    "exploration_cap": {"exploration_cap"},
+    "bound": {"bound"},
 }
 
 
@@ -42,9 +42,9 @@ def refuse_without_meaning(learner: str) -> None:
     """Refuse options of the command that mean nothing to a learner."""
     context = click.get_current_context()
     known = arguments_of(learner)
-    for name, argument in _ARGUMENTS.items():
+    for name, arguments in _ARGUMENTS.items():
         given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-        if given and argument not in known:
+        if given and not arguments & known:
             spelled = "--" + name.replace("_", "-")
             raise InvalidInput(f"{spelled} means nothing to the learner {learner}; leave it out")
 
@@ -83,6 +83,7 @@ class Asked:
             **choices,
             law=problem.world.law,
             cap=self.largest_cap,
+            min_samples=problem.min_samples,
             tasks=tasks,
             delta=problem.delta,
             exploration_cap=self.exploration_cap,

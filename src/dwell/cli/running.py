@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from dwell.lab.hostile import AnyWorld
     from dwell.lab.run import Run
     from dwell.learners.learner import Learner
-    from dwell.world import World
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +26,7 @@ class Job:
     """A learner to run in a world, for a number of tasks or samples, and how often."""
 
     learner: Learner
-    world: World
+    world: AnyWorld
     tasks: int | None = None
     samples: int | None = None
     overlap: int = 1

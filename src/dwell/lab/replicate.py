@@ -1,6 +1,6 @@
 """Replications: the same run many times, in parallel, and what they say together."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
@@ -9,7 +9,6 @@ from math import sqrt
 import numpy as np
 
 from dwell import checks
-from dwell.arrays import FloatArray
 from dwell.lab.hostile import AnyWorld
 from dwell.lab.run import Run, best_roi, simulate
 from dwell.learners.learner import Learner
@@ -88,9 +87,7 @@ class Summary:
         """The summary of replications of one run."""
         first = runs[0]
         chosen = [run.chosen for run in runs]
-        reward = np.array([run.reward for run in runs])
-        cost = np.array([run.cost for run in runs])
-        roi, error = _ratio(reward, cost)
+        roi, error = roi_of_runs(runs)
         return cls(
             roi=roi,
             roi_error=error,
@@ -100,8 +97,13 @@ class Summary:
         )
 
 
-def _ratio(reward: FloatArray, cost: FloatArray) -> tuple[float, float]:
-    """A ratio of means and its standard error, by the delta method."""
+def roi_of_runs(runs: Sequence[Run]) -> tuple[float, float]:
+    """Mean reward per mean cost, and its standard error by the delta method.
+
+    Of a single run the error is not a number.
+    """
+    reward = np.array([run.reward for run in runs])
+    cost = np.array([run.cost for run in runs])
     ratio = float(reward.sum() / cost.sum())
     if len(reward) < 2:
         return ratio, float("nan")

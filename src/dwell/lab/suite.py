@@ -33,12 +33,14 @@ class Reference(NamedTuple):
     Attributes:
         best_roi: The ROI of the best policy of the class.
         worst_roi: The ROI of the worst.
+        told_worst_roi: The ROI of the worst if the world were as learners are told.
         oracle_roi: The ROI of the best of all policies with the same largest cap; None where
             nothing earns. In a hostile world see `dwell.lab.hostile.oracle_roi`.
     """
 
     best_roi: float
     worst_roi: float
+    told_worst_roi: float
     oracle_roi: float | None
 
 
@@ -128,14 +130,14 @@ _MORE_PRIORS: dict[str, Prior] = {
 }
 # No constant of EmpiricalBayes was chosen on these; Ladder's were on all with signs but the new.
 HELD_OUT = ("uniform", "beta-3-7", "headlines", *_MORE_PRIORS)
-_HOSTILE_WORLDS = ("mostly-null", "beta-45-55")
+HOSTILE_WORLDS = ("mostly-null", "beta-45-55")
 CASES: dict[str, Breach] = {
     "twice": Repeated(2),
     "five-times": Repeated(5),
     "ar": Sticky(0.5),
     "days": Days(16, 0.2),
-    "noise-understated": Misstated(sqrt(2.0)),
-    "noise-overstated": Misstated(sqrt(0.5)),
+    "noise-under": Misstated(sqrt(2.0)),
+    "noise-over": Misstated(sqrt(0.5)),
     "fading": Fading(16.0, scale=1.0),
     "novelty": Fading(16.0, boost=0.1),
     "falling-pool": Falling(0.2, -0.2, 8),
@@ -170,7 +172,7 @@ def suite(*, grid: bool = False, more: bool = False) -> tuple[Instance, ...]:
 
 def hostile_suite(
     *,
-    names: Iterable[str] = _HOSTILE_WORLDS,
+    names: Iterable[str] = HOSTILE_WORLDS,
     cases: Iterable[str] = tuple(CASES),
     later_day: bool = False,
     grid: bool = False,
@@ -216,8 +218,13 @@ def _with_normal_noise(world: World) -> World:
 @lru_cache(maxsize=128)
 def _reference(policies: Policies, world: AnyWorld, setup_cost: float) -> Reference:
     roi = roi_of(policies, world, setup_cost)
-    best = oracle_roi(world, max(policies.caps), setup_cost)
-    return Reference(float(roi.max()), float(roi.min()), best)
+    told = world.stated if isinstance(world, HostileWorld) else world
+    return Reference(
+        best_roi=float(roi.max()),
+        worst_roi=float(roi.min()),
+        told_worst_roi=float(roi_of(policies, told, setup_cost).min()),
+        oracle_roi=oracle_roi(world, max(policies.caps), setup_cost),
+    )
 
 
 def _headlines(widths: Sequence[float]) -> Instance:

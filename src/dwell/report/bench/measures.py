@@ -1,0 +1,117 @@
+"""Measures: the ways to say how well a learner does, and a table of each."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dwell.report.bench.rows import ScoreRow
+from dwell.report.tables import Grid
+
+# Beside the name of a world that no constant of a learner was chosen on.
+HELD_OUT = "*"
+HELD_OUT_MEANS = f"{HELD_OUT} held out: no constant of a learner was chosen on this world"
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One of the ways to say how well a learner does.
+
+    Attributes:
+        title: What it is.
+        explained: What it means.
+        field: The field of a row that holds it; the field of its error ends in `_error`.
+        hostile: Whether it says something new only where worlds are not as they were told to be.
+    """
+
+    title: str
+    explained: str
+    field: str
+    hostile: bool = False
+
+    def of(self, row: ScoreRow) -> float | None:
+        """Its value; None where it has no meaning."""
+        value: float | None = getattr(row, self.field)
+        return value
+
+    def error(self, row: ScoreRow) -> float | None:
+        """The Monte Carlo standard error of its value."""
+        value: float | None = getattr(row, f"{self.field}_error")
+        return value
+
+    def rows(self, rows: Sequence[ScoreRow]) -> list[ScoreRow]:
+        """The rows where it has a meaning, and one of its own."""
+        return [
+            row
+            for row in rows
+            if self.of(row) is not None and not (self.hostile and row.case is None)
+        ]
+
+    def grid(self, rows: Sequence[ScoreRow]) -> Grid:
+        """A row per instance and learner, a column per number of tasks."""
+        tasks = sorted({row.tasks for row in rows})
+        hostile = any(row.case is not None for row in rows)
+        by_learner: dict[tuple[str, ...], dict[int, ScoreRow]] = {}
+        for row in rows:
+            case = (row.case or "",) if hostile else ()
+            key = (marked(row.instance, row.held_out), *case, f"{row.setup_cost:g}", row.learner)
+            by_learner.setdefault(key, {})[row.tasks] = row
+        cells = [
+            (*key, *(self._cell(found[count]) for count in tasks))
+            for key, found in by_learner.items()
+        ]
+        names = ("instance", *(("case",) if hostile else ()), "set-up", "learner")
+        title = self.title
+        if any(row.held_out for row in rows):
+            title += f" ({HELD_OUT} held out)"
+        header = (*names, *(f"{count:,}" for count in tasks))
+        return Grid(header, tuple(cells), left=len(names), title=title)
+
+    def _cell(self, row: ScoreRow) -> str:
+        value, error = self.of(row), self.error(row)
+        if value is None:
+            return "-"
+        # Of thousands of percent nobody reads the decimals.
+        digits = 1 if abs(value) < 10.0 else 0
+        around = "" if error is None else f" ±{100.0 * error:,.{digits}f}"
+        return f"{value:,.{digits}%}{around}"
+
+
+MEASURES = (
+    Measure(
+        "Share: realised ROI / ROI of the best of all policies",
+        "What a learner earned per unit of testing, learning included, as a share of what the best "
+        "of all policies earns that draw no more samples than the longest of the class. Below 0 "
+        "it lost money. Under Lift the best is sought among policies that go by the running sum; "
+        "where samples are not what they seem, it is what could be earned if they were, or if all "
+        "were known of the noise and of how the pool falls.",
+        "share",
+    ),
+    Measure(
+        "Score: realised ROI / best ROI of the class",
+        "The same as a share of what the best policy of the class earns. A learner that is not "
+        "bound to the class can earn more.",
+        "score",
+    ),
+    Measure(
+        "Lost: realised loss / loss of the worst policy",
+        "Where some policies lose money: what a learner lost per unit of testing, as a share of "
+        "what the worst policy of the class loses. It is 0 for whoever did not lose.",
+        "lost",
+    ),
+    Measure(
+        "Lost as told: realised loss / loss of the worst policy, were the world as told",
+        "The same loss as a share of what the worst policy would lose if observations were what "
+        "the learner was told. Broken laws make all policies lose more; this unit stays.",
+        "lost_as_told",
+        hostile=True,
+    ),
+)
+
+
+def score_grids(rows: Sequence[ScoreRow]) -> list[Grid]:
+    """The tables of `dwell bench learners`."""
+    return [measure.grid(shown) for measure in MEASURES if (shown := measure.rows(rows))]
+
+
+def marked(name: str, held_out: bool) -> str:
+    """A name, with a mark if no constant was chosen on what has it."""
+    return f"{name} {HELD_OUT}" if held_out else name
