@@ -106,6 +106,15 @@ class Limits:
     lower: FloatArray
     upper: FloatArray
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "looks", checked_looks(self.looks))
+        for name, limit in (("lower", self.lower), ("upper", self.upper)):
+            if limit.ndim != 2 or limit.shape[1] != len(self.looks) or np.isnan(limit).any():
+                raise InvalidInput(
+                    f"{name} limits must be numbers, a row per class of {len(self.looks)} looks, "
+                    f"got {checks.shown(limit.tolist())}"
+                )
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fates:
@@ -150,7 +159,7 @@ def fates(values: FloatArray, noise: FloatArray, limits: Limits) -> Fates:
         >>> found.accept.round(4).tolist(), found.samples.tolist()
         ([[0.5, 0.8413]], [[25.0, 25.0]])
     """
-    looks = checked_looks(limits.looks)
+    looks = limits.looks
     accept, samples = np.empty(values.shape), np.empty(values.shape)
     for row, (scaled, low, high) in enumerate(
         zip(values / noise[:, None], limits.lower, limits.upper, strict=True)

@@ -140,6 +140,11 @@ def test_looks_may_lie_far_apart() -> None:
     for looks in ([1, 4, 16, 64, 256, 1024, 4096], [2, 1000], [5, 6, 7, 400, 401, 402, 4000]):
         found = best_limits(Pool.of(values, weights, 1.0), np.array(looks), 3)
         assert found.roi == pytest.approx(best_of_looks(world, np.array(looks), 3).roi, rel=1e-4)
+    # At the first looks all but nothing is known: what would change a mind is never seen.
+    tiny = World(Atoms(1e-3 * STEPS - 2e-4, BELL), Gaussian(1))
+    found = best_limits(Pool.of(1e-3 * STEPS - 2e-4, BELL, 1.0), np.array([1, 2, 10**6]), 1e4)
+    best = best_of_looks(tiny, np.array([1, 2, 10**6]), 1e4)
+    assert found.roi == pytest.approx(best.roi, rel=1e-4)
     far = best_limits(Pool.of(values, weights, 1.0), 10 ** np.arange(9), 3)
     few = best_of_looks(world, 10 ** np.arange(5), 3)
     assert few.roi * (1 - 1e-4) < far.roi < 1.01 * few.roi
@@ -193,6 +198,10 @@ def test_bad_pools_are_refused() -> None:
     pool = Pool.of([-1, 1], [0.5, 0.5], 1)
     with refused("looks", "increasing", "[2, 2]"):
         best_limits(pool, np.array([2, 2]))
+    with refused("upper limits", "nan"):
+        Limits(np.array([2]), np.zeros((1, 1)), np.full((1, 1), np.nan))
+    with refused("lower limits", "2 looks"):
+        Limits(np.array([2, 3]), np.zeros((1, 1)), np.zeros((1, 2)))
     with refused("looks", "whole numbers"):
         best_limits(pool, np.array([0.5]))
     with refused("set-up cost", -1):

@@ -19,7 +19,7 @@ from dwell.kernels.pool_walk import REACH
 # A sum from which a drift is so many standard deviations away does not come from this drift.
 _EXCLUDED = 20.0
 # Farther out the likelihood overflows, and nobody gets there.
-_FARTHEST = 36.0
+_FARTHEST = 34.0
 _CHUNK = 16
 _PERIOD = 32
 
