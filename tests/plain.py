@@ -5,7 +5,10 @@ from itertools import product
 from math import ceil, inf, log, nan, sqrt
 from typing import NamedTuple
 
+import numpy as np
+
 from dwell import Policies, Policy
+from dwell.arrays import FloatArray
 
 
 def run_policy(policy: Policy, samples: Sequence[float]) -> tuple[int, int]:
@@ -229,3 +232,24 @@ def agreement_moments(paths: Sequence[Sequence[float]], decay: float) -> tuple[f
     found = [agreement(path, decay) for path in paths]
     mean = sum(found) / len(found)
     return mean, sum((one - mean) ** 2 for one in found) / len(found)
+
+
+def best_limits_of_one_class(
+    values: FloatArray, weights: FloatArray, looks: Sequence[int], price: float, sums: FloatArray
+) -> list[tuple[float, float]]:
+    """The best limits on a sum of samples with noise 1, by posteriors on a fine grid of sums."""
+    limits: list[tuple[float, float]] = []
+    worth = np.zeros(len(sums))
+    for n, samples in zip(looks[::-1], [0, *np.diff(looks)[::-1]], strict=True):
+        posterior = weights * np.exp(values * (sums[:, None] - 0.5 * n * values))
+        posterior /= posterior.sum(axis=1, keepdims=True)
+        mean, onward = posterior @ values, np.full(len(sums), -np.inf)
+        if samples:
+            onward = np.full(len(sums), -price * samples)
+            for j, value in enumerate(values):
+                z = (sums - sums[:, None] - samples * value) / np.sqrt(samples)
+                moves = np.exp(-0.5 * z**2) * (sums[1] - sums[0]) / np.sqrt(2 * np.pi * samples)
+                onward += posterior[:, j] * (moves @ worth)
+        worth = np.maximum(np.maximum(mean, 0.0), onward)
+        limits.insert(0, (sums[worth <= 0.0].max(), sums[worth <= mean].min()))
+    return limits

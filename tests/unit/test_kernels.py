@@ -37,12 +37,15 @@ from dwell.kernels.lattice_induction import (
     means_on_lattice,
 )
 from dwell.kernels.normal_induction import induct_gaussian
+from dwell.kernels.pool_induction import even_sums, induct_pool
+from dwell.kernels.pool_walk import walk_pool
 from dwell.kernels.rest import rest_means
 from dwell.laws import Lattice
 from dwell.outcomes import scan
 from dwell.records import oversampled
 from tests.plain import (
     CapeTwin,
+    best_limits_of_one_class,
     betting_ends,
     enumerate_sequences,
     plug_in_bets,
@@ -339,6 +342,50 @@ def test_normal_induction_puts_boundaries_where_looking_on_is_worth_nothing() ->
         onward = spread * density + mean * 0.5 * erfc(-mean / spread / np.sqrt(2)) - price
         assert onward == pytest.approx(at_once, abs=1e-9)
     assert lower[0] < upper[0]
+
+
+@pytest.mark.parametrize(
+    ("looks", "drifts", "price"),
+    [
+        ([2, 4, 6, 8], [-0.7, 0.0, 0.4, 0.9], 0.01),
+        ([1, 6, 8, 12], [-0.5, 0.6], 0.005),  # a step so long that likelihoods may overflow
+        ([3, 4], [-0.5, 0.3], 0.3),  # samples so dear that nobody goes on
+        ([1, 2, 3], [-3.0, -0.1, 2.0], 0.02),  # drifts beside which the noise is small
+    ],
+)
+def test_pool_induction_finds_the_limits_that_posteriors_on_a_fine_grid_find(
+    looks: list[int], drifts: list[float], price: float
+) -> None:
+    """To within a step of the grid."""
+    values, weights = np.array(drifts), np.full(len(drifts), 1 / len(drifts))
+    sums = np.linspace(-30, 30, 1201)
+    expected = np.array(best_limits_of_one_class(values, weights, looks, price, sums))
+    when, spacings = np.array(looks), np.array([0.3 * 2.0 ** (k % 2) for k in range(len(looks))])
+    even = even_sums(when, values, weights, weights * values)
+    lower, upper = np.empty(len(looks)), np.empty(len(looks))
+    induct_pool(when, spacings, values, weights, weights * values, even, price, lower, upper)
+    assert lower == pytest.approx(expected[:, 0], abs=0.051)
+    assert upper == pytest.approx(expected[:, 1], abs=0.051)
+
+
+@pytest.mark.parametrize("far", [0.0, 50.0])
+def test_pool_walks_give_the_exact_rates(far: float) -> None:
+    """Of drifts below and above 0; also under limits beyond all sums."""
+    looks, spacings = np.array([2, 4, 8]), np.array([0.25, 0.25, 0.5])
+    drifts, lower, upper = (
+        np.array([-0.8, 0.0, 1.0]),
+        [-1.0, -0.5 - far, 0.3],
+        [2.5, 2.0 + far, 0.3],
+    )
+    accept, samples = np.empty(3), np.empty(3)
+    walk_pool(looks, spacings, drifts, np.array(lower), np.array(upper), accept, samples)
+    boundaries = np.full((2, 8), inf)
+    boundaries[0] = -inf
+    boundaries[:, looks - 1] = lower, upper
+    for j, drift in enumerate(drifts):
+        table = exact(Policy(*boundaries), World(Atoms([drift]), Gaussian(1)))
+        assert accept[j] == pytest.approx(table.accept_rate[0], abs=1e-5)
+        assert samples[j] == pytest.approx(table.cost[0], rel=1e-5)
 
 
 def test_rest_means_are_means_of_what_follows() -> None:

@@ -1,0 +1,231 @@
+"""Pools: laws of values, class by class of noise, and what limits do to each value.
+
+Tests differ in how noisy their samples are. Here they come in classes: the tests of one have the
+same noise, and their values a law of their own. Limits are on the z scale: on the sum of n samples,
+divided by noise * sqrt(n).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from dwell import checks
+from dwell.arrays import FloatArray, IntArray
+from dwell.errors import InvalidInput
+from dwell.kernels.pool_walk import walk_pool
+
+_SPACING = 0.35  # of the lattice, in standard deviations of a step: ROIs are right to 1e-5
+_FARTHEST_DRIFT = 16.0  # standard errors of the last look: beyond, likelihoods would overflow
+_MOST_SAMPLES = 10**12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pool:
+    """What ideas are worth, by class of noise.
+
+    Attributes:
+        noise: The standard deviation of a sample, an entry per class.
+        shares: How many of the tests are of each class; the sum is 1.
+        values: The values that ideas may have, a row per class.
+        weights: How likely each of them is; the sum of each row is 1.
+
+    Example:
+        >>> pool = Pool.of([-1, 1], [0.9, 0.1], noise=[2, 8])
+        >>> pool.shares.tolist(), pool.values.shape
+        ([0.5, 0.5], (2, 2))
+    """
+
+    noise: FloatArray
+    shares: FloatArray
+    values: FloatArray
+    weights: FloatArray
+
+    @classmethod
+    def of(
+        cls,
+        values: object,
+        weights: object,
+        noise: object,
+        shares: object = None,
+    ) -> "Pool":
+        """A pool from lists: values and weights may be given once for all classes.
+
+        Args:
+            values: The values, a list or a list per class.
+            weights: Their weights, in the same form.
+            noise: The standard deviation of a sample, a number or an entry per class.
+            shares: How many of the tests are of each class; by default equally many.
+        """
+        sds = _numbers("noise", noise, 1)
+        for sd in sds:
+            checks.scale("noise", float(sd))
+        classes = len(sds)
+        parts = np.full(classes, 1.0 / classes) if shares is None else _numbers("shares", shares, 1)
+        atoms, masses = _numbers("values", values, 2), _numbers("weights", weights, 2)
+        for value in (atoms.min(), atoms.max()):
+            checks.moderate("each value", float(value))
+        for name, rows in (("values", atoms), ("weights", masses)):
+            if len(rows) not in (1, classes):
+                raise InvalidInput(
+                    f"{name} must have one row, or one per class, got {len(rows)} for {classes} "
+                    "classes"
+                )
+        if atoms.shape[1] != masses.shape[1]:
+            raise InvalidInput(
+                f"a pool needs one weight per value, got {atoms.shape[1]} values and "
+                f"{masses.shape[1]} weights"
+            )
+        if len(parts) != classes:
+            raise InvalidInput(
+                f"shares must have an entry per class, got {len(parts)} for {classes}"
+            )
+        for name, rows in (("weights", masses), ("shares", parts[None, :])):
+            sums = rows.sum(axis=1)
+            if (rows < 0.0).any() or (abs(sums - 1.0) > 1e-9).any():
+                raise InvalidInput(
+                    f"{name} must be at least 0 and sum to 1, got a least one of {rows.min():g} "
+                    f"and sums from {sums.min():.12g} to {sums.max():.12g}"
+                )
+        shape = classes, atoms.shape[1]
+        return cls(sds, parts, np.broadcast_to(atoms, shape), np.broadcast_to(masses, shape))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Limits:
+    """Two limits per look and class of noise.
+
+    Attributes:
+        looks: After how many samples one looks, in increasing order; the last is the cap.
+        lower: Drop what has z at or below this, a row per class and a column per look.
+        upper: Ship what has z at or above this; at the cap, drop all else.
+    """
+
+    looks: IntArray
+    lower: FloatArray
+    upper: FloatArray
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "looks", checked_looks(self.looks))
+        for name, limit in (("lower", self.lower), ("upper", self.upper)):
+            if limit.ndim != 2 or limit.shape[1] != len(self.looks) or np.isnan(limit).any():
+                raise InvalidInput(
+                    f"{name} limits must be numbers, a row per class of {len(self.looks)} looks, "
+                    f"got {checks.shown(limit.tolist())}"
+                )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fates:
+    """What limits do to each value of each class, whatever its weight.
+
+    Attributes:
+        accept: How likely a value is accepted, a row per class and a column per value.
+        samples: How many samples it takes in the mean.
+    """
+
+    accept: FloatArray
+    samples: FloatArray
+
+    def roi(
+        self, values: FloatArray, weights: FloatArray, shares: FloatArray, setup_cost: float
+    ) -> FloatArray:
+        """Reward per cost, whichever law of values holds.
+
+        Args:
+            values: The values, a row per class.
+            weights: Of laws, each a row per class with a column per value.
+            shares: How many of the tests are of each class.
+            setup_cost: What each test costs besides its samples.
+        """
+        reward = np.tensordot(weights, shares[:, None] * self.accept * values, axes=2)
+        samples = np.tensordot(weights, shares[:, None] * self.samples, axes=2)
+        roi: FloatArray = reward / (setup_cost + samples)
+        return roi
+
+
+def fates(values: FloatArray, noise: FloatArray, limits: Limits) -> Fates:
+    """What limits do to each value of each class.
+
+    Args:
+        values: The values, a row per class.
+        noise: The standard deviation of a sample, an entry per class.
+        limits: The limits.
+
+    Example:
+        >>> limits = Limits(np.array([25]), np.zeros((1, 1)), np.zeros((1, 1)))
+        >>> found = fates(np.array([[0.0, 1.0]]), np.array([5.0]), limits)
+        >>> found.accept.round(4).tolist(), found.samples.tolist()
+        ([[0.5, 0.8413]], [[25.0, 25.0]])
+    """
+    looks = limits.looks
+    accept, samples = np.empty(values.shape), np.empty(values.shape)
+    for row, (scaled, low, high) in enumerate(
+        zip(values / noise[:, None], limits.lower, limits.upper, strict=True)
+    ):
+        for members in _groups(scaled, sqrt(looks[-1])):
+            center = 0.5 * (scaled[members].min() + scaled[members].max())
+            drifts = scaled[members] - center
+            shift = center * np.sqrt(looks)
+            found, taken = np.empty(len(drifts)), np.empty(len(drifts))
+            walk_pool(
+                looks,
+                spacings_for(looks, drifts),
+                drifts,
+                (low - shift) * np.sqrt(looks),
+                (high - shift) * np.sqrt(looks),
+                found,
+                taken,
+            )
+            accept[row, members], samples[row, members] = found, taken
+    # Rounding may leave what is sure a little beyond.
+    return Fates(np.clip(accept, 0.0, 1.0), samples)
+
+
+def spacings_for(looks: IntArray, drifts: FloatArray) -> FloatArray:
+    """Of the lattice at each look: fine enough for the steps to it and from it, and for drifts.
+
+    A drift that is likely at all at a look is a few standard errors from 0. Spacings differ by
+    powers of 2, so that one lattice is part of the other.
+    """
+    gaps = np.diff(looks, prepend=0).astype(np.float64)
+    steps = np.sqrt(np.minimum(gaps, np.append(gaps[1:], np.inf)))
+    steepest = np.minimum(np.abs(drifts).max(), 4.0 / np.sqrt(looks))
+    widest = np.minimum(_SPACING * steps, 0.5 / np.maximum(steepest, 1e-300))
+    least = float(widest.min())
+    spacings: FloatArray = least * 2.0 ** np.floor(np.log2(widest / least) + 1e-9)
+    return spacings
+
+
+def _groups(scaled: FloatArray, root: float) -> Iterator[IntArray]:
+    """Values that are close enough to one another to be followed together."""
+    order = np.argsort(scaled, kind="stable")
+    while len(order):
+        near = (scaled[order] - scaled[order[0]]) * root <= 2.0 * _FARTHEST_DRIFT
+        yield order[near]
+        order = order[~near]
+
+
+def checked_looks(looks: IntArray) -> IntArray:
+    """Increasing numbers of samples."""
+    given = np.asarray(looks)
+    if given.ndim != 1 or not len(given) or given.dtype.kind not in "iu":
+        raise InvalidInput(f"looks must be a list of whole numbers, got {checks.shown(looks)}")
+    if given[0] < 1 or (np.diff(given) <= 0).any() or given[-1] > _MOST_SAMPLES:
+        raise InvalidInput(
+            "looks must be increasing numbers of samples from 1 to 10^12, got "
+            f"{checks.shown(given.tolist())}"
+        )
+    return given.astype(np.int64)
+
+
+def _numbers(name: str, given: object, axes: int) -> FloatArray:
+    """Finite numbers in a list, or in rows if there are two axes."""
+    try:
+        found = np.array(given, dtype=np.float64, ndmin=axes)
+    except (TypeError, ValueError):
+        raise InvalidInput(f"{name} must be numbers, got {checks.shown(given)}") from None
+    if found.ndim != axes or not found.size or not np.isfinite(found).all():
+        raise InvalidInput(f"{name} must be finite numbers, got {checks.shown(given)}")
+    return found
