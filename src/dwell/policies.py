@@ -102,6 +102,11 @@ class Policies(AsJson, Sequence[AnyPolicy]):
         )
 
     @cached_property
+    def one_chain(self) -> bool:
+        """Whether all of them differ only in their caps."""
+        return len(self.chains[0].members) == len(self) if self.chains else False
+
+    @cached_property
     def heads(self) -> "Policies":
         """The longest policy of each chain, in order of their caps."""
         return Policies(sorted((chain.head for chain in self.chains), key=lambda head: head.cap))

@@ -150,8 +150,7 @@ def until_stopped(samples: Samples, policies: Policies, extras: int = 0) -> Reco
     """
     outcomes = scan(samples, policies)
     # Policies of one chain accept at the same moment, if at all: one mean serves them all.
-    single = len(policies.chains) == 1 and not policies.rules
-    means = np.zeros((len(samples), 1 if single else len(policies)))
+    means = np.zeros((len(samples), 1 if policies.one_chain else len(policies)))
     drawn = np.empty(len(samples), dtype=np.int64)
     means_after(samples, outcomes.durations, outcomes.decisions, extras, means, drawn)
     return Records(outcomes.durations, outcomes.decisions, means if extras else None, drawn)
