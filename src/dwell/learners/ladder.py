@@ -172,7 +172,7 @@ class Ladder(Learner):
             ahead = self.queue.reserved
             for batch in self.state.batches:
                 if ahead < batch.tasks:
-                    return batch._replace(tasks=batch.tasks - ahead)
+                    return batch._replace(tasks=batch.tasks - ahead) if ahead else batch
                 ahead -= batch.tasks
             if self.state.settled:
                 return None
@@ -196,11 +196,12 @@ class Ladder(Learner):
         """So many tasks less are left of the batches; after the last, the next round begins."""
         batches = self.state.batches
         while tasks and batches:
-            used = min(tasks, batches[0].tasks)
-            batches[0] = batches[0]._replace(tasks=batches[0].tasks - used)
-            tasks -= used
-            if not batches[0].tasks:
+            first = batches[0].tasks
+            if tasks < first:
+                batches[0] = batches[0]._replace(tasks=first - tasks)
+            else:
                 del batches[0]
+            tasks -= min(tasks, first)
         if not (batches or self.state.settled):
             self._begin_round()
 
@@ -274,13 +275,14 @@ class Ladder(Learner):
         Half of what may be spent goes deeper, half to samples after the choice's acceptances; both
         the less, the less plausible it is that this would change the choice.
         """
-        spending = 0.5 / np.cbrt(self._begun) * tasks * standing.cost[chosen]
+        root = float(np.cbrt(self._begun))
+        spending = 0.5 / root * tasks * standing.cost[chosen]
         plausible = standing.plausible
         plausible[chosen] = 0.0
         own = spending * max(plausible.max(), standing.losing)
         own /= standing.accept_rate[chosen] * alone[chosen]
         # However certain it seems, the choice is checked for ever: these shares have no finite sum.
-        own = max(own, _ALWAYS * tasks / float(np.cbrt(self._begun)))
+        own = max(own, _ALWAYS * tasks / root)
         plausible[self.rungs.stopped_by(chosen)] = 0.0  # what the choice teaches anyway
         cost, greatest = self._up_to(standing.cost), self._greatest(plausible)
         growth = self._growth(cost, greatest)
