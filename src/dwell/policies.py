@@ -104,7 +104,7 @@ class Policies(AsJson, Sequence[AnyPolicy]):
     @cached_property
     def one_chain(self) -> bool:
         """Whether all of them differ only in their caps."""
-        return len(self.chains[0].members) == len(self) if self.chains else False
+        return any(len(chain.members) == len(self) for chain in self.chains)
 
     @cached_property
     def heads(self) -> "Policies":
