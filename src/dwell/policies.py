@@ -102,6 +102,11 @@ class Policies(AsJson, Sequence[AnyPolicy]):
         )
 
     @cached_property
+    def one_chain(self) -> bool:
+        """Whether all of them differ only in their caps."""
+        return any(len(chain.members) == len(self) for chain in self.chains)
+
+    @cached_property
     def heads(self) -> "Policies":
         """The longest policy of each chain, in order of their caps."""
         return Policies(sorted((chain.head for chain in self.chains), key=lambda head: head.cap))

@@ -174,8 +174,7 @@ def until_stopped(
     """
     outcomes = scan(samples, policies)
     # Policies of one chain accept at the same moment, if at all: one mean serves them all.
-    single = len(policies.chains) == 1 and not policies.rules
-    means = np.zeros((len(samples), 1 if single else len(policies)))
+    means = np.zeros((len(samples), 1 if policies.one_chain else len(policies)))
     drawn = np.empty(len(samples), dtype=np.int64)
     means_after(samples, outcomes.durations, outcomes.decisions, extras, means, drawn)
     np.maximum(drawn, least, out=drawn)

@@ -85,6 +85,15 @@ def test_fixed_tests_of_different_lengths_form_chains_of_their_own() -> None:
     assert len(Policies([fixed(1), fixed(2), fixed(3)]).chains) == 3
 
 
+def test_it_is_known_whether_one_chain_holds_all_policies() -> None:
+    """A policy of another band, or one made of Python functions, is not in the chain."""
+    nested = hoeffding(caps=[1, 2, 2, 5], c=0.35, tasks=1000, delta=0.1)
+    assert nested.one_chain
+    assert not Policies([*nested, fixed(5)]).one_chain
+    assert not Policies([*nested, Rule(never, no, cap=5)]).one_chain
+    assert not Policies([Rule(never, no, cap=5)]).one_chain
+
+
 def test_equal_policies_form_one_chain() -> None:
     """The same policy twice is run once."""
     [chain] = Policies([WIDE, copy.deepcopy(WIDE)]).chains

@@ -21,6 +21,7 @@ _LINES = np.arange(40)
 _SLOPES = 0.75 * 0.5**_LINES
 _WEIGHTS = np.log((_LINES + 1.0) * (_LINES + 2.0))
 _PSI = -np.log1p(-_SLOPES) - _SLOPES
+_LEAST = float(np.finfo(np.float64).tiny)
 
 
 def radius(count: ArrayLike, squares: ArrayLike, *, scale: ArrayLike, alpha: float) -> FloatArray:
@@ -36,10 +37,8 @@ def radius(count: ArrayLike, squares: ArrayLike, *, scale: ArrayLike, alpha: flo
         >>> radius(1000, 40.0, scale=1.0, alpha=0.025).round(4).tolist()
         0.0247
     """
-    counts, sums, scales = np.broadcast_arrays(
-        *(np.asarray(entry, dtype=np.float64) for entry in (count, squares, scale))
-    )
-    scales = np.maximum(scales, np.finfo(np.float64).tiny)
+    counts, sums, scales = (np.asarray(entry, np.float64) for entry in (count, squares, scale))
+    scales = np.maximum(scales, _LEAST)
     logarithms = _WEIGHTS - np.log(alpha)
     lines = (logarithms + _PSI * (sums / scales / scales)[..., None]) / _SLOPES
     lowest: FloatArray = scales * lines.min(axis=-1)

@@ -174,7 +174,7 @@ class Stage:
             self.learner.forget(design)
         accepted = design.accepted(records)[:taken]
         drawn = int(records.drawn[:taken].sum())
-        self.budget.spend(taken, drawn, float(values[:taken][accepted].sum()))
+        self.budget.spend(taken, drawn, float(values[:taken].compress(accepted).sum()))
         if taken == within < len(records):
             # The next task is interrupted as it reaches the budget of samples, and rejected.
             self.budget.spend(1, self.budget.samples or 0, 0.0)

@@ -30,6 +30,10 @@ from dwell.kernels.climbing import (
 from dwell.policies import Policies
 from dwell.records import Records
 
+# What bounds are made of, of rewards and of durations.
+_COUNTS = np.array([ESTIMATED, SEEN])
+_SUMS = np.array([REWARDS, DURATIONS])
+_SQUARES = np.array([SQUARES, SPREAD])
 _LEAST = float(np.finfo(np.float64).tiny)
 
 
@@ -42,14 +46,17 @@ class Rungs:
         self.below = np.full(len(policies), -1, dtype=np.int64)
         for chain in policies.chains:
             self.below[chain.members[1:]] = chain.members[:-1]
-        self.widths = self.caps - np.where(self.below >= 0, self.caps[self.below], 0)
+        self.first = self.below < 0  # rungs that stand on none
+        self.widths = self.caps - np.where(self.first, 0.0, self.caps[self.below])
         self._below: dict[tuple[int, ...], IntArray] = {}
         self._stopped_by: dict[int, IntArray] = {}
         # The cap of the next shorter policy; of a first rung, none.
-        self.cap_below = np.where(self.below >= 0, self.caps[self.below], np.inf)
+        self.cap_below = np.where(self.first, np.inf, self.caps[self.below])
 
     def totals(self, increments: FloatArray) -> FloatArray:
         """Sums over the rungs of each policy, in every row."""
+        if self.policies.one_chain:
+            return increments.cumsum(axis=-1)
         totals = increments.copy()
         for chain in self.policies.chains:
             totals[..., chain.members] = np.cumsum(increments[..., chain.members], axis=-1)
@@ -163,7 +170,7 @@ class Evidence:
         long as it can be.
         """
         drawn, seen = self.sums[DURATIONS], self.sums[SEEN]
-        so_far = np.where((self.rungs.below < 0) & (seen > 0.0), drawn, self.rungs.cap_below)
+        so_far = np.where(self.rungs.first & (seen > 0.0), drawn, self.rungs.cap_below)
         imagined = np.minimum(self.rungs.widths, so_far)
         return self.setup_cost + self.rungs.totals((drawn + imagined) / (seen + 1.0))
 
@@ -191,14 +198,12 @@ class Evidence:
     def reach(self, delta: float) -> "Reach":
         """Bounds on all rungs that hold at once, at all n, with probability at least 1 - delta."""
         alpha = delta / (4.0 * len(self.rungs.policies))  # rewards and costs, above and below
-        widths = self.rungs.widths.astype(np.float64)
-        scales = np.stack([np.full_like(widths, self.bound), widths])
-        least = (self.rungs.below < 0).astype(np.float64)  # nobody stops before the first sample
         # Rewards in the first row, durations in the second.
-        counts = self.sums[[ESTIMATED, SEEN]]
-        means = self.sums[[REWARDS, DURATIONS]] / np.maximum(counts, 1.0)
-        errors = radius(counts, self.sums[[SQUARES, SPREAD]], scale=scales, alpha=alpha)
-        floors = np.stack([-scales[0], least])
+        counts, sums, squares = self.sums[_COUNTS], self.sums[_SUMS], self.sums[_SQUARES]
+        scales = np.array([np.full(counts.shape[1], self.bound), self.rungs.widths])
+        floors = np.array([-scales[0], self.rungs.first])  # nobody stops before the first sample
+        means = sums / np.maximum(counts, 1.0)
+        errors = radius(counts, squares, scale=scales, alpha=alpha)
         low = self.rungs.totals(np.maximum(means - errors, floors))
         high = self.rungs.totals(np.minimum(means + errors, scales))
         return Reach(
@@ -248,8 +253,7 @@ class Reach:
         hopeless: BoolArray = worth < 0.0
         surely_worth = self.reward_low - best_high * self.cost_high
         for chain in self.rungs.policies.chains:
-            of_shorter = np.maximum.accumulate(worth[chain.members])
-            hopeless[chain.members] |= worth[chain.members] < of_shorter
-            of_longer = np.maximum.accumulate(surely_worth[chain.members][::-1])[::-1]
-            hopeless[chain.members] |= surely_worth[chain.members] < of_longer
+            at_most, at_least = worth[chain.members], surely_worth[chain.members]
+            hopeless[chain.members] |= at_most < np.maximum.accumulate(at_most)
+            hopeless[chain.members] |= at_least < np.maximum.accumulate(at_least[::-1])[::-1]
         return hopeless

@@ -172,7 +172,7 @@ class Ladder(Learner):
             ahead = self.queue.reserved
             for batch in self.state.batches:
                 if ahead < batch.tasks:
-                    return batch._replace(tasks=batch.tasks - ahead)
+                    return batch._replace(tasks=batch.tasks - ahead) if ahead else batch
                 ahead -= batch.tasks
             if self.state.settled:
                 return None
@@ -196,11 +196,12 @@ class Ladder(Learner):
         """So many tasks less are left of the batches; after the last, the next round begins."""
         batches = self.state.batches
         while tasks and batches:
-            used = min(tasks, batches[0].tasks)
-            batches[0] = batches[0]._replace(tasks=batches[0].tasks - used)
-            tasks -= used
-            if not batches[0].tasks:
+            first = batches[0].tasks
+            if tasks < first:
+                batches[0] = batches[0]._replace(tasks=first - tasks)
+            else:
                 del batches[0]
+            tasks -= min(tasks, first)
         if not (batches or self.state.settled):
             self._begin_round()
 
@@ -237,11 +238,11 @@ class Ladder(Learner):
             credits += self._checked(tasks, standing, chosen, levels, alone)
         batches = []
         left = tasks
-        for level in reversed(range(len(self.ends))):
-            if count := self._use_credit(level, left):
-                decider = standing.decider(int(self.ends[level]))
-                batches.append(Batch(level, decider, int(levels[level]), count))
-                left -= count
+        for level in reversed(np.flatnonzero(credits[:-1] >= 1.0).tolist()):
+            count = self._use_credit(level, left)
+            decider = standing.decider(int(self.ends[level]))
+            batches.append(Batch(level, decider, int(levels[level]), count))
+            left -= count
         decider = chosen or 0
         count = self._use_credit(-1, left)
         batches.append(Batch(-1, decider, int(alone[decider]), count))
@@ -249,7 +250,8 @@ class Ladder(Learner):
         return [batch for batch in batches if batch.tasks]
 
     def _extras(self, cost: FloatArray, share: float) -> IntArray:
-        return np.clip(share * cost, 1, self.policies.caps[-1]).astype(np.int64)
+        at_most = self.policies.caps[-1]
+        return np.minimum(np.maximum(share * cost, 1.0), at_most).astype(np.int64)
 
     def _use_credit(self, entry: int, left: int) -> int:
         credits = self.state.credits
@@ -261,7 +263,7 @@ class Ladder(Learner):
         """How many tasks each level gets while nothing seems to earn: nearly all, at first."""
         share = min(1.0, 10.0 / float(np.cbrt(max(self._begun, 1))))
         cost = self._up_to(standing.cost)
-        weights = self._growth(cost, standing.plausible)
+        weights = self._growth(cost, self._greatest(standing.plausible))
         weights /= cost + self._up_to(standing.accept_rate) * extras
         return share * tasks * weights / float(weights.sum())
 
@@ -273,17 +275,18 @@ class Ladder(Learner):
         Half of what may be spent goes deeper, half to samples after the choice's acceptances; both
         the less, the less plausible it is that this would change the choice.
         """
-        spending = 0.5 / np.cbrt(self._begun) * tasks * standing.cost[chosen]
+        root = float(np.cbrt(self._begun))
+        spending = 0.5 / root * tasks * standing.cost[chosen]
         plausible = standing.plausible
         plausible[chosen] = 0.0
         own = spending * max(plausible.max(), standing.losing)
         own /= standing.accept_rate[chosen] * alone[chosen]
         # However certain it seems, the choice is checked for ever: these shares have no finite sum.
-        own = max(own, _ALWAYS * tasks / float(np.cbrt(self._begun)))
+        own = max(own, _ALWAYS * tasks / root)
         plausible[self.rungs.stopped_by(chosen)] = 0.0  # what the choice teaches anyway
-        cost = self._up_to(standing.cost)
-        growth = self._growth(cost, plausible)
-        weights = growth * np.maximum.reduceat(plausible, self._starts) / max(growth.sum(), 1e-3)
+        cost, greatest = self._up_to(standing.cost), self._greatest(plausible)
+        growth = self._growth(cost, greatest)
+        weights = growth * greatest / max(growth.sum(), 1e-3)
         more = np.maximum(cost - standing.cost[chosen], 0.0)
         more += np.maximum(self._up_to(standing.accept_rate), 1e-3) * extras
         return np.append(spending * weights / more, tasks if standing.doubtful else own)
@@ -292,13 +295,21 @@ class Ladder(Learner):
         """The greatest entry of the policies up to each level: what running all of them takes."""
         return np.maximum.accumulate(entries)[self.ends]
 
-    def _growth(self, cost: FloatArray, plausible: FloatArray) -> FloatArray:
+    def _greatest(self, entries: FloatArray) -> FloatArray:
+        """The greatest entry of the policies that each level adds."""
+        greatest: FloatArray = np.maximum.reduceat(entries, self._starts)
+        return greatest
+
+    @staticmethod
+    def _growth(cost: FloatArray, plausible: FloatArray) -> FloatArray:
         """How much each level gets: every doubling of the cost the same, the hopeless nothing.
 
         Any task that goes deeper teaches the shorter levels as well.
         """
-        growth = np.maximum(1.0 - np.append(cost[0], cost[:-1]) / cost, 1e-3)
-        return np.where(np.maximum.reduceat(plausible, self._starts) > 0.0, growth, 0.0)
+        growth = np.full(len(cost), 1e-3)
+        growth[1:] = np.maximum(1.0 - cost[:-1] / cost[1:], 1e-3)
+        growth[plausible == 0.0] = 0.0
+        return growth
 
     @property
     def _note(self) -> str:

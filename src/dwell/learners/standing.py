@@ -57,7 +57,7 @@ class Standing:
         Of many policies that lose, some seem to earn. Those of one chain err together, so it is
         the number of chains that counts; a policy made of Python functions is one of its own.
         """
-        if len(self.rungs.policies.chains) == 1 and not self.rungs.policies.rules:
+        if self.rungs.policies.one_chain:
             return _EARNING
         chain_of = self.rungs.chain_of[self.candidates].tolist()
         rules = sum(chain < 0 for chain in chain_of)
