@@ -134,6 +134,17 @@ class Countable:
         return Policies(longest.truncated(self.cap(k)) for k in range(1, count + 1))
 
 
+@dataclass(frozen=True, slots=True)
+class Every:
+    """Every policy there is, up to a cap: what a learner searches that computes its boundaries.
+
+    Args:
+        cap: The most samples of a test.
+    """
+
+    cap: int
+
+
 def fixed(n: int, threshold: float = 0.0) -> Policy:
     """Always draw n samples; accept if and only if their sum is at least `threshold`.
 

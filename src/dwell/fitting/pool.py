@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dwell.arrays import FloatArray
+from dwell.kernels.pool_fit import maximise
 
 # How many tests the normal laws are worth, how many plausible pools are drawn, by how many steps.
 # Chosen on the worlds that `dwell bench learners` marks so.
@@ -19,6 +20,8 @@ _PSEUDO_TESTS = 5.0
 _DRAWS = 64
 _STEPS, _DRAW_STEPS = 60, 25
 _OWN_SHARE = 0.7  # of the draws that begin at laws in proportion to how likely these are
+# Normal laws differ in sd by this factor, and have means of so many sds.
+_WIDER, _LEANS = 1.68, (-2.0, -1.0, -0.5, -0.2, 0.0, 0.2, 0.5)
 _SMALLEST = 1e-300
 
 
@@ -37,20 +40,20 @@ class PoolFit:
     explained: FloatArray
 
 
-def normal_laws(values: FloatArray, error: float, widest: float) -> FloatArray:
+def normal_laws(values: FloatArray, *, narrowest: float, widest: float) -> FloatArray:
     """Normal laws on a grid of values, a row each, to begin with.
 
     Args:
         values: The grid.
-        error: The standard error of the longest test: the narrowest law is about as wide.
+        narrowest: The sd of the narrowest, about the error of the longest test.
         widest: The sd of the widest.
     """
-    widths = np.gradient(values)
-    count = max(2, round(np.log(widest / (0.64 * error)) / np.log(1.68)) + 1)
+    cells = np.gradient(values)
+    count = max(2, round(np.log(widest / narrowest) / np.log(_WIDER)) + 1)
     rows = [
-        widths * np.exp(-0.5 * (values / sd - lean) ** 2)
-        for sd in np.geomspace(0.64 * error, widest, count)
-        for lean in (-2.0, -1.0, -0.5, -0.2, 0.0, 0.2, 0.5)
+        cells * np.exp(-0.5 * (values / sd - lean) ** 2)
+        for sd in np.geomspace(narrowest, widest, count)
+        for lean in _LEANS
     ]
     laws = np.array(rows)
     laws /= laws.sum(axis=1, keepdims=True)
@@ -75,21 +78,21 @@ def fit_pool(
     """
     likelihood = np.exp(log_likelihood)
     tests = float(counts.sum())
-    evidence = counts @ np.log(np.maximum(likelihood @ laws.T, _SMALLEST))
+    explained_as = np.log(np.maximum(np.einsum("ij,hj->hi", likelihood, laws), _SMALLEST))
+    evidence = np.einsum("hi,i->h", explained_as, counts)
     chances = np.exp(evidence - evidence.max())
     chances /= chances.sum()
     explained = chances @ laws
     weights = explained if start is None else 0.8 * start + 0.2 * explained
     for _ in range(_STEPS if tests else 0):
-        shares = weights * ((counts / (likelihood @ weights)) @ likelihood)
+        ratios = counts / np.einsum("ij,j->i", likelihood, weights)
+        shares = weights * np.einsum("ij,i->j", likelihood, ratios)
         weights = (shares + _PSEUDO_TESTS * explained) / (tests + _PSEUDO_TESTS)
-    begun = laws[rng.choice(len(laws), _DRAWS, p=_OWN_SHARE * chances + (1.0 - _OWN_SHARE) / len(laws))]
-    pseudo = rng.gamma(np.maximum(_PSEUDO_TESTS * begun, 1e-12))
-    drawn = rng.gamma(np.broadcast_to(counts, (_DRAWS, len(counts))))
-    totals = (drawn.sum(axis=1) + pseudo.sum(axis=1))[:, None]
+    likely = _OWN_SHARE * chances + (1.0 - _OWN_SHARE) / len(laws)
+    begun = laws[rng.choice(len(laws), _DRAWS, p=likely)].T
+    pseudo = rng.gamma(np.maximum(_PSEUDO_TESTS * begun, _SMALLEST))
+    counted = rng.gamma(np.broadcast_to(counts[:, None], (len(counts), _DRAWS)))
     near = 0.5 if tests < 200 else 0.2
-    draws = near * begun + (1.0 - near) * weights
-    for _ in range(_DRAW_STEPS):
-        shares = draws * ((drawn / (draws @ likelihood.T)) @ likelihood)
-        draws = (shares + pseudo) / totals
-    return PoolFit(weights, draws, explained)
+    draws = near * begun + (1.0 - near) * weights[:, None]
+    maximise(likelihood, counted, pseudo, draws, _DRAW_STEPS)
+    return PoolFit(weights, np.ascontiguousarray(draws.T), explained)

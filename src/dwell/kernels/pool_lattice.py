@@ -29,7 +29,7 @@ def logarithms_of(values: FloatArray) -> FloatArray:
 
 
 @compiled
-def induct_pool(
+def induct_signs(
     values: FloatArray,
     weights: FloatArray,
     looks: BoolArray,
@@ -128,7 +128,7 @@ def _likelihoods(
 
 
 @compiled
-def walk_pool(
+def walk_signs(
     lower: FloatArray,
     upper: FloatArray,
     values: FloatArray,

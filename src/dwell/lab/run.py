@@ -16,8 +16,8 @@ import numpy as np
 
 from dwell import checks
 from dwell.errors import BoundTooSmall, InvalidInput
-from dwell.families import Countable
-from dwell.lab.hostile import AnyWorld, HostileWorld, roi_of
+from dwell.families import Countable, Every
+from dwell.lab.hostile import AnyWorld, HostileWorld, oracle_roi, roi_of
 from dwell.lab.source import source_of
 from dwell.lab.stage import Budget, Stage
 from dwell.laws import Gaussian
@@ -186,8 +186,10 @@ def bound_under(world: World, law: Gaussian, learner: type[Learner]) -> float:
 
 
 @lru_cache(maxsize=64)
-def best_roi(choices: Policies | Countable, world: AnyWorld, setup_cost: float) -> float:
+def best_roi(choices: Policies | Countable | Every, world: AnyWorld, setup_cost: float) -> float:
     """The ROI of the best policy there is to choose."""
+    if isinstance(choices, Every):
+        return oracle_roi(world, choices.cap, setup_cost) or 0.0
     if isinstance(choices, Countable):
         return best_of(choices, checked_world(world), setup_cost).roi
     return float(roi_of(choices, world, setup_cost).max())

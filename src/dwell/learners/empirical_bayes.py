@@ -22,14 +22,17 @@ from dwell.arrays import BoolArray, FloatArray, IntArray
 from dwell.errors import InvalidInput
 from dwell.fitting.agreement import Traits
 from dwell.fitting.dependence import Dependence
-from dwell.fitting.pool import fit_pool, normal_laws
-from dwell.lattice_pool import LatticePool, stretched
-from dwell.laws import Law, Signs
+from dwell.families import Every
+from dwell.fitting.pool import fit_pool
+from dwell.laws import Gaussian, Law, Lift, Signs
 from dwell.learners.design import Design
 from dwell.learners.guard import Guard, Ledger
 from dwell.learners.learner import Knowledge, Learner
 from dwell.policies import Policies
 from dwell.policy import Policy
+from dwell.pools.best import GridPool
+from dwell.pools.normal import NormalPool
+from dwell.pools.signs import SignsPool
 from dwell.records import Records
 
 _FIRST_ROUND, _ROUND_SHARE = 4, 4  # tasks of the first round; later ones are a fourth of all before
@@ -138,12 +141,12 @@ class EmpiricalBayes(Learner):
         seed: int = 0,
     ):
         super().__init__()
-        if not isinstance(law, Signs):
-            raise InvalidInput(f"EmpiricalBayes needs the law Signs(), got {law!r}")
+        if not isinstance(law, Law):
+            raise InvalidInput(f"law must be Signs, Lift or Gaussian, got {checks.shown(law)}")
         self.law = law
         self.cap = checks.cap("cap", cap)
         self.setup_cost = checks.not_negative("set-up cost", setup_cost)
-        self.looks = 1 if looks is None else checks.count("looks", looks)
+        self.looks = None if looks is None else checks.count("looks", looks)
         self.min_samples = checks.count("min_samples", min_samples)
         if self.min_samples > self.cap:
             raise InvalidInput(
@@ -153,7 +156,7 @@ class EmpiricalBayes(Learner):
         self.guard = None if guard is None else checks.positive("guard", guard)
         self._guard = None if self.guard is None else Guard(self.guard)
         self.seed = checks.count("seed", seed, least=0)
-        self.pool = LatticePool(self.cap, self.looks, self.min_samples)
+        self._pool = _pool(law, self.cap, self.looks, self.min_samples)
         self.state = Learned(
             kinds=np.zeros(0, dtype=np.int64),
             counts=np.zeros(0),
@@ -161,14 +164,10 @@ class EmpiricalBayes(Learner):
         )
         self._refit()
 
-    @cached_property
-    def _laws(self) -> FloatArray:
-        return normal_laws(self.pool.values, self.pool.error, 1.5)
-
     @property
-    def choices(self) -> Policies:
-        """The policies that tests are run by at present."""
-        return Policies([Policy.from_dict(self.state.rounds[-1].policy)])
+    def choices(self) -> Every:
+        """All policies there are."""
+        return Every(self.cap)
 
     def subset(self, columns: tuple[int, ...]) -> Policies:
         """The boundaries of a round, as a set of their own."""
@@ -200,7 +199,7 @@ class EmpiricalBayes(Learner):
             extras=now.verifying if verified[0] else 0,
             least=now.depth if deepened[0] else 0,
             sums=True,
-            traits=True,
+            traits=isinstance(self.law, Signs),
             tasks=int(np.argmax(ways != ways[0])) or tasks,
         )
 
@@ -210,9 +209,9 @@ class EmpiricalBayes(Learner):
         records = records.first(taken)
         state = self.state
         assert records.sums is not None  # every design asks for them
-        assert records.traits is not None
-        state.dependence.take(Traits(*np.moveaxis(records.traits, 1, 0)))
-        kinds = self.pool.kinds(records.drawn, records.sums)
+        if records.traits is not None:
+            state.dependence.take(Traits(*np.moveaxis(records.traits, 1, 0)))
+        kinds = self._pool.kinds(records.drawn, records.sums)
         together = np.concatenate([state.kinds, kinds])
         state.kinds, places = np.unique(together, return_inverse=True)
         state.counts = np.bincount(places, np.append(state.counts, np.ones(taken)))
@@ -250,27 +249,23 @@ class EmpiricalBayes(Learner):
         """Fit the pool anew, and choose boundaries for a cautious reading of it."""
         state = self.state
         number = state.rounds[-1].number + 1 if state.rounds else 0
-        rng = np.random.default_rng([self.seed, number])
         factor = state.dependence.measured().factor
-        pool = self.pool.dependent(factor)
-        # The first sample counts in full, the others less: the difference is as good as set-up.
-        setup_cost = (self.setup_cost + 1.0 - factor) / factor
-        fit = fit_pool(
-            self.pool.log_likelihood(state.kinds, factor),
-            state.counts,
-            self._laws,
-            state.weights if len(state.weights) else None,
-            rng,
-        )
         doubt = 1.5 * sqrt(factor * state.gap_weight)
         discount = max(0.0, state.gap - doubt) / (state.gap_weight + 50.0)
-        greedy = pool.best(fit.weights, setup_cost, discount)
-        rois = greedy.roi_under(fit.draws, setup_cost, discount)
+        fit = fit_pool(
+            self._pool.log_likelihood(state.kinds, factor),
+            state.counts,
+            self._pool.laws,
+            state.weights if len(state.weights) else None,
+            np.random.default_rng([self.seed, number]),
+        )
+        seen = {"setup_cost": self.setup_cost, "factor": factor, "discount": discount}
+        greedy = self._pool.best(fit.weights, **seen)
+        rois = greedy.roi_under(fit.draws, self.setup_cost, discount)
         worst = np.argsort(rois, kind="stable")[: max(1, round(self.caution * len(rois)))]
         weights = fit.draws[worst].mean(axis=0)
-        best = pool.best(weights, setup_cost, discount)
-        accepts = float(weights @ best.accepts)
-        samples = factor * (float(weights @ best.samples) - 1.0) + 1.0
+        best = self._pool.best(weights, **seen)
+        accepts, samples = float(weights @ best.accepts), float(weights @ best.samples)
         tasks = max(state.explored // _ROUND_SHARE, 1 if state.explored else _FIRST_ROUND)
         verifying = self._verifying(samples, accepts, tasks)
         deepened, depth = self._deepening(samples, tasks)
@@ -280,14 +275,14 @@ class EmpiricalBayes(Learner):
         state.rounds.append(
             Round(
                 number=number,
-                policy=stretched(best.policy, factor, self.cap).to_dict(),
+                policy=best.policy.to_dict(),
                 accepts=best.roi > 0.0,
                 deepened=deepened,
                 depth=min(self.cap, depth),
                 verified=min(1.0, verifying),
                 verifying=max(1, round(verifying)),
-                roi=best.roi / factor,
-                promised=float(weights @ (best.accepts * pool.values)) / max(accepts, 1e-300),
+                roi=best.roi,
+                promised=float(weights @ (best.accepts * best.values)) / max(accepts, 1e-300),
             )
         )
         state.refit_at = state.explored + tasks
@@ -332,6 +327,18 @@ class EmpiricalBayes(Learner):
             explored=self.state.explored,
             samples=self.state.samples,
         )
+
+
+def _pool(law: Law, cap: int, looks: int | None, min_samples: int) -> GridPool:
+    """What can be said of pools under a law."""
+    match law:
+        case Signs():
+            return SignsPool(cap, looks or 1, min_samples)
+        case Lift():
+            # Of a difference of two outcomes, at the base rate; lifts change it little.
+            return NormalPool(law.noise * sqrt(2.0), cap, looks, min_samples)
+        case Gaussian():
+            return NormalPool(law.sd, cap, looks, min_samples)
 
 
 def _uniform(seed: int, stream: int, first: int, count: int) -> FloatArray:

@@ -12,7 +12,7 @@ from dwell import checks, wire
 from dwell.arrays import FloatArray
 from dwell.errors import InvalidInput
 from dwell.estimate.bounds import Bounds
-from dwell.families import Countable
+from dwell.families import Countable, Every
 from dwell.learners.design import Design, alone
 from dwell.learners.queue import Queue
 from dwell.policies import Policies
@@ -84,7 +84,7 @@ class Learner(AsJson, ABC):
 
     @property
     @abstractmethod
-    def choices(self) -> Policies | Countable:
+    def choices(self) -> Policies | Countable | Every:
         """The policies among which it looks for the best."""
 
     @abstractmethod
@@ -171,6 +171,7 @@ class Learner(AsJson, ABC):
                 whole = columns == tuple(range(len(choices)))
                 chosen = choices if whole else Policies(choices[index] for index in columns)
             else:
+                assert isinstance(choices, Countable)  # who searches all gives its own
                 chosen = Policies(choices.policy(index + 1) for index in columns)
             self._subsets[columns] = chosen
         return self._subsets[columns]

@@ -4,17 +4,18 @@ A pool is a list of weights on a fixed grid of values. The grid is as fine as te
 apart: two neighbours differ by 0.7 standard errors of a test that runs to the cap.
 """
 
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, replace
+from functools import cached_property
 from math import ceil, pi, sqrt
-from typing import Self
 
 import numpy as np
 
 from dwell.arrays import BoolArray, FloatArray, IntArray
 from dwell.fitting.dependence import effective_samples
-from dwell.kernels.pool_lattice import induct_pool, logarithms_of, walk_pool
+from dwell.fitting.pool import normal_laws
+from dwell.kernels.pool_lattice import induct_signs, logarithms_of, walk_signs
 from dwell.policy import Policy
+from dwell.pools.best import PoolBest
 
 _STEP = 0.7  # standard errors at the cap between neighbours, in the middle of the grid
 _FEWEST, _MOST = 49, 401
@@ -24,33 +25,8 @@ _MOST_ROUNDS = 50
 _SMALL_GAIN = 1e-6
 
 
-@dataclass(frozen=True, slots=True)
-class PoolBest:
-    """Boundaries, and what they do to each value of a grid.
-
-    Attributes:
-        policy: The boundaries.
-        values: The values.
-        accepts: How often each is accepted.
-        samples: How many samples it takes on average.
-        roi: Reward per cost under the pool that they are best for.
-    """
-
-    policy: Policy
-    values: FloatArray
-    accepts: FloatArray
-    samples: FloatArray
-    roi: float
-
-    def roi_under(self, weights: FloatArray, setup_cost: float, discount: float = 0.0) -> FloatArray:
-        """Reward per cost under other pools: one, or a row each."""
-        reward = weights @ (self.accepts * (self.values - discount))
-        roi: FloatArray = reward / (setup_cost + weights @ self.samples)
-        return roi
-
-
 @dataclass(frozen=True)
-class LatticePool:
+class SignsPool:
     """What can be said of pools from tests whose samples are signs.
 
     Attributes:
@@ -60,7 +36,7 @@ class LatticePool:
         finest: The grid is made for tests of this cap; for the same by default.
 
     Example:
-        >>> pool = LatticePool(cap=16)
+        >>> pool = SignsPool(cap=16)
         >>> even = np.full(len(pool.values), 1 / len(pool.values))
         >>> round(pool.best(even, setup_cost=0.0).roi, 3)
         0.194
@@ -86,10 +62,10 @@ class LatticePool:
         looked: BoolArray = ((d % self.every == 0) & (d >= self.first)) | (d == self.cap)
         return looked
 
-    @property
-    def error(self) -> float:
-        """The standard error of the mean of a test that runs to the cap."""
-        return 1.0 / sqrt(self.cap)
+    @cached_property
+    def laws(self) -> FloatArray:
+        """Laws of the pool to begin with, a row each."""
+        return normal_laws(self.values, narrowest=0.64 / sqrt(self.cap), widest=1.5)
 
     def kinds(self, drawn: IntArray, sums: FloatArray) -> IntArray:
         """The kinds of tests, as numbers: tests of one kind say the same."""
@@ -111,59 +87,72 @@ class LatticePool:
         found *= worth[:, None]
         return found
 
-    def dependent(self, factor: float) -> "LatticePool":
-        """The same for tests counted in independent samples, of which so many are worth one."""
-        cap = max(1, int(effective_samples(float(self.cap), factor)))
-        first = ceil(effective_samples(float(self.first), factor))
-        return LatticePool(cap, max(1, round(self.every / factor)), min(first, cap), self.cap)
+    def best(
+        self,
+        weights: FloatArray,
+        setup_cost: float,
+        *,
+        factor: float = 1.0,
+        discount: float = 0.0,
+    ) -> PoolBest:
+        """The boundaries with the highest ROI for a pool, by Dinkelbach's iteration.
 
-    def best(self, weights: FloatArray, setup_cost: float, discount: float = 0.0) -> PoolBest:
-        """The boundaries with the highest ROI for a pool, by Dinkelbach's iteration."""
+        Args:
+            weights: Of the values.
+            setup_cost: What each test costs besides its samples.
+            factor: How many samples of a test are worth an independent one.
+            discount: Accepting is worth the value less this.
+        """
+        if factor > 1.0:
+            return self._dependent(weights, setup_cost, factor, discount)
         kept = weights > _NEGLIGIBLE
         values, shares = self.values[kept], weights[kept] / weights[kept].sum()
         best: PoolBest | None = None
         price = 0.0
         # What shorter policies earn is a price to begin with: without one, nobody would ever stop.
-        caps = [cap for cap in (4, 32) if cap < self.cap and self.first <= cap]
-        for cap in caps + [self.cap] * _MOST_ROUNDS:
-            looks = self.looks[:cap].copy()
-            looks[-1] = True
-            found = self._at(price, looks, values, shares, weights, setup_cost, discount)
+        allowed = 1 + np.flatnonzero(self.looks)
+        shorter = [int(cap) for cap in allowed[[0, min(15, len(allowed) - 1)]] if cap < self.cap]
+        for cap in shorter + [self.cap] * _MOST_ROUNDS:
+            lower, upper = np.empty(cap), np.empty(cap)
+            induct_signs(values, shares, self.looks[:cap], price, discount, lower, upper)
+            found = self._at(Policy(lower, upper), weights, setup_cost, discount)
             gain = found.roi - price
             if best is None or found.roi > best.roi:
                 best = found
             if cap == self.cap and not gain > _SMALL_GAIN * price:
                 break
             price = max(price, best.roi)
-        assert best is not None
+        assert best is not None  # of the first round
         return best
 
-    def _at(
-        self,
-        price: float,
-        looks: BoolArray,
-        values: FloatArray,
-        shares: FloatArray,
-        weights: FloatArray,
-        setup_cost: float,
-        discount: float,
+    def _dependent(
+        self, weights: FloatArray, setup_cost: float, factor: float, discount: float
     ) -> PoolBest:
-        lower, upper = np.empty(len(looks)), np.empty(len(looks))
-        induct_pool(values, shares, looks, price, discount, lower, upper)
-        return self.at(Policy(lower, upper), weights, setup_cost, discount)
+        """The same where samples depend on one another: by tests counted in independent ones."""
+        cap = max(1, int(effective_samples(float(self.cap), factor)))
+        first = min(cap, ceil(effective_samples(float(self.first), factor)))
+        counted = SignsPool(cap, max(1, round(self.every / factor)), first, self.cap)
+        # The first sample counts in full, the others less: the difference is as good as set-up.
+        found = counted.best(weights, (setup_cost + 1.0 - factor) / factor, discount=discount)
+        return PoolBest(
+            policy=_stretched(found.policy, factor, self.cap),
+            values=found.values,
+            accepts=found.accepts,
+            samples=factor * (found.samples - 1.0) + 1.0,
+            roi=found.roi / factor,
+        )
 
-    def at(
-        self, policy: Policy, weights: FloatArray, setup_cost: float, discount: float = 0.0
+    def _at(
+        self, policy: Policy, weights: FloatArray, setup_cost: float, discount: float
     ) -> PoolBest:
         """What given boundaries do to each value, and their ROI under a pool."""
         accepts, samples = np.empty(len(self.values)), np.empty(len(self.values))
-        walk_pool(policy.lower, policy.upper, self.values, accepts, samples)
+        walk_signs(policy.lower, policy.upper, self.values, accepts, samples)
         found = PoolBest(policy, self.values, accepts, samples, 0.0)
-        roi = float(found.roi_under(weights, setup_cost, discount))
-        return PoolBest(policy, self.values, accepts, samples, roi)
+        return replace(found, roi=float(found.roi_under(weights, setup_cost, discount)))
 
 
-def stretched(policy: Policy, factor: float, cap: int) -> Policy:
+def _stretched(policy: Policy, factor: float, cap: int) -> Policy:
     """Boundaries for independent samples, as boundaries for dependent ones.
 
     Args:
@@ -172,11 +161,9 @@ def stretched(policy: Policy, factor: float, cap: int) -> Policy:
         cap: The most dependent samples.
 
     Example:
-        >>> stretched(Policy([-1, 0], [2, 1]), factor=2.0, cap=3)
+        >>> _stretched(Policy([-1, 0], [2, 1]), factor=2.0, cap=3)
         Policy(lower=[-1, -inf, 1.5], upper=[2, inf, 1.5])
     """
-    if factor == 1.0:
-        return policy
     counted = np.arange(1, policy.cap + 1)
     looks = np.minimum(np.ceil(factor * (counted - 1.0) + 1.0 - 1e-9), cap).astype(np.int64)
     lower, upper = np.full(looks[-1], -np.inf), np.full(looks[-1], np.inf)

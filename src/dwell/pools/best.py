@@ -1,0 +1,77 @@
+"""Boundaries, and what they do to each value of a grid."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from dwell.arrays import FloatArray, IntArray
+from dwell.policy import Policy
+
+
+@dataclass(frozen=True, slots=True)
+class PoolBest:
+    """Boundaries, and what they do to each value of a grid.
+
+    Attributes:
+        policy: The boundaries.
+        values: The values.
+        accepts: How often each is accepted.
+        samples: How many samples it takes on average.
+        roi: Reward per cost under the pool that they are best for.
+    """
+
+    policy: Policy
+    values: FloatArray
+    accepts: FloatArray
+    samples: FloatArray
+    roi: float
+
+    def roi_under(
+        self, weights: FloatArray, setup_cost: float, discount: float = 0.0
+    ) -> FloatArray:
+        """Reward per cost under other pools: one, or a row each."""
+        reward = weights @ (self.accepts * (self.values - discount))
+        roi: FloatArray = reward / (setup_cost + weights @ self.samples)
+        return roi
+
+
+class GridPool(Protocol):
+    """What can be said of pools from tests whose samples follow a law.
+
+    Attributes:
+        values: The grid of values on which a pool has weights.
+        laws: Laws of the pool to begin with, a row each.
+    """
+
+    @property
+    def values(self) -> FloatArray: ...
+
+    @property
+    def laws(self) -> FloatArray: ...
+
+    def kinds(self, drawn: IntArray, sums: FloatArray) -> IntArray:
+        """The kinds of tests, as numbers: tests of one kind say the same."""
+
+    def log_likelihood(self, kinds: IntArray, factor: float = 1.0) -> FloatArray:
+        """How likely kinds of tests are under each value: a row each, its greatest entry 0.
+
+        Args:
+            kinds: The kinds.
+            factor: How many samples of a test are worth an independent one.
+        """
+
+    def best(
+        self,
+        weights: FloatArray,
+        setup_cost: float,
+        *,
+        factor: float = 1.0,
+        discount: float = 0.0,
+    ) -> PoolBest:
+        """The boundaries with the highest ROI for a pool.
+
+        Args:
+            weights: Of the values.
+            setup_cost: What each test costs besides its samples.
+            factor: How many samples of a test are worth an independent one.
+            discount: Accepting is worth the value less this.
+        """
