@@ -1,0 +1,160 @@
+"""Dispersion: by how much sums over periods vary more than their samples say.
+
+Days differ, users are counted twice, the noise was understated: then sums over periods vary more
+than independent samples with their variance would. `Dispersion` measures by how much from all tests
+so far, whatever their values and whatever stopped them, if sums over periods are about normal.
+
+Take two periods in a row, of n and m samples. Given the sum before them and after them, the sum in
+their middle has a normal law that does not depend on the value of the idea: around the straight
+line, with the variance phi sigma^2 n m / (n + m). That the test went on from there only says
+between which limits it was: the law is cut off at these, and no more. Pairs of one test are
+independent of one another, given what is between them. So the sum of squares over tests has a known
+mean for every phi, and phi is where that is what was found. docs/noise.md has what was measured.
+"""
+
+from dataclasses import dataclass, fields
+from math import inf, sqrt
+
+import numpy as np
+
+from dwell.arrays import FloatArray
+from dwell.errors import InvalidInput
+from dwell.fitting.dependence import LARGEST, NEGLIGIBLE, SURE, Measured
+from dwell.kernels.bridges import squares_between
+from dwell.periods import Periods
+
+FACTORS = np.geomspace(1.0, LARGEST, 13)
+# Of the square of a normal number, the third cumulant over the variance.
+_SKEWNESS = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Spreads:
+    """What tests showed of dispersion, a row per test.
+
+    Attributes:
+        found: How many pairs of periods it has, and the sum of their squares.
+        expected: What this sum is on average, a column per factor by which sums may vary more …
+        variance: … and its variance.
+    """
+
+    found: FloatArray
+    expected: FloatArray
+    variance: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def part(self, start: int, end: int) -> "Spreads":
+        """What some tests in a row showed."""
+        return Spreads(*(getattr(self, field.name)[start:end] for field in fields(self)))
+
+
+def spreads(
+    periods: Periods, variances: FloatArray, lowest: FloatArray, highest: FloatArray
+) -> Spreads:
+    """What tests show of dispersion.
+
+    Args:
+        periods: The tests, with as many periods as were drawn. How long one is must not depend on
+            its own samples, nor on those of the one before.
+        variances: The variance of one sample, an entry per test: known, or of many samples.
+        lowest: The sum of all samples of its test by the end of each period is at least this: the
+            policy's lower limit then if the test went on, its upper limit if it was accepted then
+            and drawn on, -inf if nobody looked or in the last period of a test …
+        highest: … and at most this.
+
+    Example:
+        >>> days = Periods(np.array([2]), np.array([50, 50]), np.array([20.0, 0.0]))
+        >>> free = np.array([np.inf, np.inf])
+        >>> spreads(days, np.array([1.0]), -free, free).found.tolist()
+        [[1.0, 4.0]]
+    """
+    per_test, per_period = (len(periods),), (len(periods.counts),)
+    if variances.shape != per_test or not (np.isfinite(variances) & (variances > 0.0)).all():
+        raise InvalidInput(
+            f"each of {len(periods)} tests needs a finite variance > 0 of one sample, got "
+            f"{variances.shape} of them, the least {variances.min(initial=inf):g}"
+        )
+    if not (lowest.shape == highest.shape == per_period and (lowest <= highest).all()):
+        raise InvalidInput(
+            f"each of {len(periods.counts)} periods needs limits of the sum, lowest <= highest, "
+            f"got {lowest.shape} and {highest.shape} of them"
+        )
+    found = np.zeros((len(periods), 2))
+    expected, variance = np.zeros((2, len(periods), len(FACTORS)))
+    squares_between(
+        periods.starts,
+        periods.counts,
+        periods.sums,
+        variances,
+        lowest,
+        highest,
+        FACTORS,
+        found,
+        expected,
+        variance,
+    )
+    return Spreads(found, expected, variance)
+
+
+@dataclass(slots=True)
+class Dispersion:
+    """Sums over tests: all that is needed to measure dispersion.
+
+    With the factor phi that `measured` gives, N samples are worth N / phi independent ones: periods
+    are long enough for the dependence within them to show in full.
+
+    Example:
+        >>> rng = np.random.default_rng(0)
+        >>> days = Periods(np.full(100, 4), np.full(400, 25), rng.normal(0.0, 5.0 * 2**0.5, 400))
+        >>> found, free = Dispersion.empty(), np.full(400, np.inf)
+        >>> found.take(spreads(days, np.ones(100), -free, free))
+        >>> found.measured().sentence
+        'samples within a test are worth 0.59 of independent ones'
+
+    Attributes:
+        tests: How many there were.
+        found: How many pairs of periods they had, and the sum of their squares.
+        expected: What this sum is on average, for each factor …
+        variance: … and its variance.
+    """
+
+    tests: int
+    found: FloatArray
+    expected: FloatArray
+    variance: FloatArray
+
+    @classmethod
+    def empty(cls) -> "Dispersion":
+        """No test yet."""
+        return cls(0, np.zeros(2), *np.zeros((2, len(FACTORS))))
+
+    def take(self, shown: Spreads) -> None:
+        """Add tests, in order: a block gives what its tests give one by one, to the last bit."""
+        self.tests += len(shown)
+        for name in ("found", "expected", "variance"):
+            rows = np.vstack([getattr(self, name), getattr(shown, name)])
+            setattr(self, name, np.cumsum(rows, axis=0)[-1])
+
+    def measured(self) -> Measured:
+        """What is known by now."""
+        if self.found[0] == 0.0:
+            return Measured(1.0, inf, significant=False, detectable=inf)
+        squares, deviation = float(self.found[1]), sqrt(self.variance[0])
+        sure = SURE + _SKEWNESS / deviation * (SURE**2 - 1.0) / 6.0
+        limit = float(self.expected[0]) + sure * deviation
+        estimate = self._factor(squares)
+        error = sqrt(float(np.interp(estimate, FACTORS, self.variance)))
+        factor = self._factor(squares - error)
+        significant = squares > limit and factor > NEGLIGIBLE
+        return Measured(
+            factor if significant else 1.0,
+            (self._factor(squares + error) - factor) / 2.0,
+            significant,
+            max(self._factor(limit + deviation), NEGLIGIBLE),
+        )
+
+    def _factor(self, squares: float) -> float:
+        """Of which factor this sum of squares is the mean."""
+        return float(np.interp(squares, self.expected, FACTORS))
