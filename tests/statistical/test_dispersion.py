@@ -31,7 +31,7 @@ def test_false_alarms_are_rare() -> None:
     """At most 6 of 1,200 looks (100 and 1,000 tests, six settings, 100 runs) find dispersion.
 
     In 28,800 looks at 12 moments of 2,400 runs there were 41 alarms, 0.14 %, and one at any of the
-    moments in 0.8 % of the runs. At that rate 7 or more of 1,200 come in 0.1 % of all seeds; a rate
+    moments in 0.8 % of the runs. At that rate 7 or more of 1,200 come in 0.2 % of all seeds; a rate
     of 1.3 % would pass in 0.5 %.
     """
     alarms = 0

@@ -20,6 +20,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from dwell.arrays import FloatArray
+from dwell.errors import InvalidInput
 from dwell.fitting.agreement import DECAYS, Traits
 
 SURE = 3.0  # in standard errors
@@ -43,6 +44,10 @@ def effective_samples(samples: Number, factor: float) -> Number:
         >>> effective_samples(1.0, 2.0), effective_samples(9.0, 2.0)
         (1.0, 5.0)
     """
+    if not factor >= 1.0:
+        raise InvalidInput(
+            f"the factor must be at least 1 (samples that are worth independent ones), got {factor}"
+        )
     return (samples + (factor - 1.0)) / factor
 
 
@@ -147,9 +152,9 @@ class Dependence:
         if variance <= 0.0:
             return Measured(1.0, inf, significant=False, detectable=inf)
         excess, sensitivity = float(self.excess[kind]), float(self.sensitivity[kind])
-        # Sums of products of signs have long upper tails: a third cumulant of at most
-        # 6 lambda / (1 - lambda^2) times the variance. By Cornish and Fisher it moves the quantile.
-        skewness = 6.0 * decay / (1.0 - decay**2) / sqrt(variance)
+        # Sums of products of signs have long upper tails: docs/noise.md has the third cumulant, at
+        # most so many times the variance. By Cornish and Fisher it moves the quantile.
+        skewness = max(4.0, 6.0 * decay / (1.0 - decay**2)) / sqrt(variance)
         sure = SURE + skewness * (SURE**2 - 1.0) / 6.0
         size, if_independent = excess / sensitivity, sqrt(variance) / sensitivity
         # Where samples do depend, tests differ by more than independent ones would.
