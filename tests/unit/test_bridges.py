@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from dwell import InvalidInput
-from dwell.fitting.dispersion import FACTORS, Dispersion, Spreads, spreads
+from dwell import InvalidInput, Policy, fixed
+from dwell.fitting.dispersion import FACTORS, Dispersion, Spreads, limits_by, spreads
 from dwell.kernels.bridges import moments_between
-from dwell.periods import Periods
+from dwell.periods import Periods, scan_periods
 from dwell.wire import plain, typed
 
 
@@ -74,6 +74,49 @@ def test_what_hardly_could_have_been_is_left_out() -> None:
     found = spreads(periods, np.ones(1), np.array([80.0, -inf]), np.full(2, inf))
     assert found.found.tolist() == [[0.0, 0.0]]
     assert not found.expected.any()
+
+
+LIMITED = [
+    Policy([-3.0] * 20 + [1.0], [4.0] * 20 + [1.0]),
+    Policy([-inf, -inf, -1.0, -inf, -2.0, 0.0], [inf, 2.0, inf, inf, 3.0, 0.0]),
+    fixed(9, 1),
+]
+
+
+@pytest.mark.parametrize("policy", LIMITED, ids=["every sample", "few looks", "one look"])
+def test_limits_are_where_a_test_would_have_gone_another_way(policy: Policy) -> None:
+    """A sum moved to anywhere within its limits changes nothing, one beyond them does."""
+    periods, *_ = drawn(150, seed=6)
+    lowest, highest = limits_by(periods, policy)
+    went = scan_periods(periods, policy)
+    inside = beyond = 0
+    for test, start in enumerate(periods.starts[:-1]):
+        for last in range(periods.lengths[test]):
+            sums = periods.sums[start : start + periods.lengths[test]].copy()
+            total = sums[: last + 1].sum()
+            low, high = lowest[start + last], highest[start + last]
+            assert low <= total <= high
+            for moved, same in (
+                (max(low, -50.0) + 1e-6, True),
+                (min(high, 50.0) - 1e-6, True),
+                (low - 1e-6, False),
+                (high + 1e-6, False),
+            ):
+                if abs(moved) < inf and max(low, -50.0) + 1e-5 < min(high, 50.0):
+                    other = sums.copy()
+                    other[last] += moved - total
+                    other[last + 1 : last + 2] -= moved - total
+                    length = periods.lengths[test : test + 1]
+                    counts = periods.counts[start : start + periods.lengths[test]]
+                    found = scan_periods(Periods(length, counts, other), policy)
+                    alike = (found.durations[0, 0], found.decisions[0, 0]) == (
+                        went.durations[test, 0],
+                        went.decisions[test, 0],
+                    )
+                    assert alike == same
+                    inside, beyond = inside + same, beyond + (not same)
+    assert inside > 100
+    assert beyond > 50
 
 
 def whole(seed: int) -> Spreads:

@@ -17,11 +17,13 @@ from math import inf, sqrt
 
 import numpy as np
 
-from dwell.arrays import FloatArray
+from dwell.arrays import FloatArray, starts_of
 from dwell.errors import InvalidInput
 from dwell.fitting.dependence import LARGEST, NEGLIGIBLE, SURE, Measured
 from dwell.kernels.bridges import squares_between
-from dwell.periods import Periods
+from dwell.periods import Periods, scan_periods
+from dwell.policy import Policy
+from dwell.sparse_policy import SparsePolicy
 
 FACTORS = np.geomspace(1.0, LARGEST, 13)
 # Of the square of a normal number, the third cumulant over the variance.
@@ -50,6 +52,42 @@ class Spreads:
         return Spreads(*(getattr(self, field.name)[start:end] for field in fields(self)))
 
 
+def limits_by(periods: Periods, policy: Policy | SparsePolicy) -> tuple[FloatArray, FloatArray]:
+    """Between which limits the sums of tests were at the end of each period, as a policy ran them.
+
+    Args:
+        periods: The tests, with as many periods as were drawn, those after the stop included.
+        policy: What stopped them.
+
+    Returns:
+        What `spreads` takes for `lowest` and `highest`.
+
+    Example:
+        >>> days = Periods(np.array([3]), np.array([5, 5, 5]), np.array([1.0, 4.0, 0.0]))
+        >>> policy = SparsePolicy(np.array([5, 10]), np.array([-2.0, 3.0]), np.array([2.0, 3.0]))
+        >>> [limits.tolist() for limits in limits_by(days, policy)]
+        [[-2.0, 3.0, -inf], [2.0, inf, inf]]
+    """
+    sparse = SparsePolicy.of(policy) if isinstance(policy, Policy) else policy
+    outcomes = scan_periods(periods, sparse)
+    drawn = starts_of(periods.counts)
+    before_test = np.repeat(drawn[periods.starts[:-1]], periods.lengths)
+    end = drawn[1:] - before_test
+    made = np.searchsorted(sparse.looks, end, side="right")
+    looks = made > np.searchsorted(sparse.looks, drawn[:-1] - before_test, side="right")
+    # Of the looks within a period the latest counts; without any, the limits are not used.
+    lower, upper = sparse.lower[made - 1], sparse.upper[made - 1]
+    stop = np.repeat(outcomes.durations[:, 0], periods.lengths)
+    decision = np.repeat(outcomes.decisions[:, 0], periods.lengths)
+    stopped = looks & (end == stop) & (decision >= 0)
+    went_on = looks & (end <= stop) & ~stopped
+    # At the cap, whatever does not reach the upper boundary is rejected.
+    rejected_below = np.where(made == len(sparse.looks), upper, lower)
+    lowest = np.where(went_on, lower, np.where(stopped & (decision == 1), upper, -inf))
+    highest = np.where(went_on, upper, np.where(stopped & (decision == 0), rejected_below, inf))
+    return lowest, highest
+
+
 def spreads(
     periods: Periods, variances: FloatArray, lowest: FloatArray, highest: FloatArray
 ) -> Spreads:
@@ -60,9 +98,9 @@ def spreads(
             its own samples, nor on those of the one before.
         variances: The variance of one sample, an entry per test: known, or of many samples.
         lowest: The sum of all samples of its test by the end of each period is at least this: the
-            policy's lower limit then if the test went on, its upper limit if it was accepted then
-            and drawn on, -inf if nobody looked or in the last period of a test …
-        highest: … and at most this.
+            lower limit if the test went on, the upper one if it was accepted then and drawn on,
+            -inf if nobody looked …
+        highest: … and at most this; see `limits_by`.
 
     Example:
         >>> days = Periods(np.array([2]), np.array([50, 50]), np.array([20.0, 0.0]))
