@@ -145,6 +145,21 @@ def test_nothing_is_known_of_tests_of_one_period() -> None:
     assert dispersion.measured()[:3] == (1.0, inf, False)
 
 
+def test_the_standard_error_is_that_of_squares_of_normal_numbers() -> None:
+    """Without limits, the factor found from n pairs has a standard error of sqrt(2 / n) of it."""
+    rng = np.random.default_rng(5)
+    sums, free = rng.normal(0.0, 30.0, 4000), np.full(4000, inf)
+    for known, factor in ((9.0, 1.0), (3.0, 3.0)):
+        dispersion = Dispersion.empty()
+        periods = Periods(np.full(2000, 2), np.full(4000, 100), sums)
+        dispersion.take(spreads(periods, np.full(2000, known), -free, free))
+        measured = dispersion.measured()
+        error = factor * sqrt(2.0 / 2000)
+        assert measured.standard_error == pytest.approx(error, rel=0.2)
+        assert measured.factor == pytest.approx(factor, abs=4.0 * error)
+        assert measured.significant == (factor > 1.0)
+
+
 @pytest.mark.parametrize("variance", [0.0, -1.0, inf, np.nan])
 def test_a_variance_that_is_none_is_refused(variance: float) -> None:
     """In one sentence."""

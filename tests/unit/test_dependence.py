@@ -76,6 +76,7 @@ def test_independent_samples_are_said_to_show_nothing() -> None:
     assert measured.factor == 1.0
     assert not measured.significant
     assert 1.1 <= measured.detectable < 1.5
+    assert 0.01 < measured.standard_error < 0.1
     assert measured.sentence.startswith("no sign that samples within a test depend")
 
 

@@ -179,16 +179,17 @@ class Dispersion:
         """What is known by now."""
         if self.found[0] == 0.0:
             return Measured(1.0, inf, significant=False, detectable=inf)
-        squares, deviation = float(self.found[1]), sqrt(self.variance[0])
+        independent, deviation = float(self.expected[0]), sqrt(self.variance[0])
+        squares = max(float(self.found[1]), independent)
         sure = SURE + _SKEWNESS / deviation * (SURE**2 - 1.0) / 6.0
-        limit = float(self.expected[0]) + sure * deviation
+        limit = independent + sure * deviation
         estimate = self._factor(squares)
         error = sqrt(float(np.interp(estimate, FACTORS, self.variance)))
-        factor = self._factor(squares - error)
-        significant = squares > limit and factor > NEGLIGIBLE
+        least, most = self._factor(squares - error), self._factor(squares + error)
+        significant = squares > limit and least > NEGLIGIBLE
         return Measured(
-            factor if significant else 1.0,
-            (self._factor(squares + error) - factor) / 2.0,
+            least if significant else 1.0,
+            max(most - estimate, estimate - least),  # either end may be cut off
             significant,
             max(self._factor(limit + deviation), NEGLIGIBLE),
         )
