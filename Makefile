@@ -15,7 +15,7 @@ test: $(READY) check system
 	$(BIN)/pytest --cov --cov-report= --cov-fail-under=0 -n 2 --dist loadfile --durations=20
 	@# Compiled code is invisible to coverage: the kernels' tests run once more without the compiler.
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest --cov --cov-append --cov-report= --cov-fail-under=0 -q \
-		tests/unit/test_kernels.py tests/unit/test_paths.py tests/unit/test_periods.py \
+		tests/unit/test_kernels.py tests/unit/test_paths.py tests/unit/test_bridges.py tests/unit/test_periods.py \
 		tests/unit/test_history_replay.py tests/unit/test_history_current_rule.py
 	$(BIN)/coverage report
 

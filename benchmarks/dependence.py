@@ -1,9 +1,10 @@
-"""What is found of dependence among samples: `python -m benchmarks.dependence [--runs 50]`.
+"""What is found of dependence among samples: `python -m benchmarks.dependence [--held-out]`.
 
 Tests of signs are stopped by a policy and perhaps drawn on for some samples, in worlds whose
 samples depend on one another in known ways. The table has the mean over runs of the factor that
 `Dependence` finds after 100 and after 1,000 tests (by how many samples are worth an independent
-one), and in brackets the share of runs in which it was significant, where that was not all.
+one), and in brackets the share of runs in which it was significant, where that was not all. With
+`--held-out` worlds and dependences are others, which played no part in choosing constants.
 """
 
 import argparse
@@ -42,30 +43,44 @@ def repeated(times: int) -> Noise:
     return draw
 
 
-def resembling(values: FloatArray, samples: int, rng: np.random.Generator) -> Signed:
-    """Half of the samples are the one before again: a correlation of 0.5 that fades."""
-    drawn = independent(values, samples, rng)
-    again = rng.random(drawn.shape) < 0.5
-    for i in range(1, samples):
-        drawn[:, i] = np.where(again[:, i], drawn[:, i - 1], drawn[:, i])
-    return drawn
+def resembling(correlation: float) -> Noise:
+    """So many of the samples are the one before again: a correlation that fades."""
+
+    def draw(values: FloatArray, samples: int, rng: np.random.Generator) -> Signed:
+        drawn = independent(values, samples, rng)
+        again = rng.random(drawn.shape) < correlation
+        for i in range(1, samples):
+            drawn[:, i] = np.where(again[:, i], drawn[:, i - 1], drawn[:, i])
+        return drawn
+
+    return draw
 
 
-def by_day(values: FloatArray, samples: int, rng: np.random.Generator) -> Signed:
-    """Days of 16 samples, whose values differ with a standard deviation of 0.2."""
-    days = ceil(samples / 16)
-    shifts = rng.normal(0.0, 0.2, (len(values), days))
-    daily = np.clip(values[:, None] + shifts, -1.0, 1.0)
-    drawn = independent(daily.reshape(-1), 16, rng).reshape(len(values), -1)
-    return np.ascontiguousarray(drawn[:, :samples])
+def by_day(length: int, deviation: float) -> Noise:
+    """Days of so many samples, whose values differ with this standard deviation."""
+
+    def draw(values: FloatArray, samples: int, rng: np.random.Generator) -> Signed:
+        shifts = rng.normal(0.0, deviation, (len(values), ceil(samples / length)))
+        daily = np.clip(values[:, None] + shifts, -1.0, 1.0)
+        drawn = independent(daily.reshape(-1), length, rng).reshape(len(values), -1)
+        return np.ascontiguousarray(drawn[:, :samples])
+
+    return draw
 
 
 NOISES: dict[str, tuple[float, Noise]] = {
     "independent": (1.0, independent),
     "seen twice": (2.0, repeated(2)),
     "five times": (5.0, repeated(5)),
-    "AR(0.5)": (3.0, resembling),
-    "days": (1.6, by_day),
+    "AR(0.5)": (3.0, resembling(0.5)),
+    "days": (1.6, by_day(16, 0.2)),
+}
+HELD_OUT: dict[str, tuple[float, Noise]] = {
+    "independent": (1.0, independent),
+    "three times": (3.0, repeated(3)),
+    "AR(0.3)": (1.86, resembling(0.3)),
+    "AR(0.7)": (5.67, resembling(0.7)),
+    "days of 40": (1.39, by_day(40, 0.1)),
 }
 
 
@@ -93,18 +108,25 @@ class Setting(NamedTuple):
         return shown, float(stops.mean())
 
 
-def settings() -> list[Setting]:
+def settings(held_out: bool = False) -> list[Setting]:
     losing, null = Beta(45, 55), Atoms([-0.5, -0.1, 0, 0.1, 0.5], [0.1, 0.2, 0.4, 0.2, 0.1])
-    three = Atoms([-1, 0, 1])
-    [wide] = hoeffding([CAP], c=0.35, tasks=10_000, delta=0.05)
+    three, uniform = Atoms([-1, 0, 1]), Atoms([step / 20 for step in range(-20, 21)])
+    [wide] = hoeffding([CAP], c=0.2 if held_out else 0.35, tasks=10_000, delta=0.05)
     assert isinstance(wide, Policy)
     found: list[tuple[str, Prior, Policy]] = [("Hoeffding, Beta(45,55)", losing, wide)]
-    for name, prior, setup in (
+    worlds: list[tuple[str, Prior, float]] = [
         ("Beta(45,55), set-up 20", losing, 20.0),
         ("Beta(45,55), set-up 0", losing, 0.0),
         ("mostly-null, set-up 20", null, 20.0),
         ("three-point, set-up 20", three, 20.0),
-    ):
+    ]
+    if held_out:
+        found = [("narrow Hoeffding, uniform", uniform, wide)]
+        worlds = [
+            ("Beta(3,7), set-up 20", Beta(3, 7), 20.0),
+            ("uniform, set-up 200", uniform, 200.0),
+        ]
+    for name, prior, setup in worlds:
         best = oracle(World(prior, Signs()), cap=CAP, setup_cost=setup).policy
         assert isinstance(best, Policy)
         found.append((name, prior, best))
@@ -125,14 +147,16 @@ def cell(found: list[Measured]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--runs", type=int, default=50)
-    runs = parser.parse_args().runs
-    names = [f"{name} ({truth:g})" for name, (truth, _) in NOISES.items()]
+    parser.add_argument("--runs", type=int, default=100)
+    parser.add_argument("--held-out", action="store_true")
+    asked = parser.parse_args()
+    runs, noises = asked.runs, HELD_OUT if asked.held_out else NOISES
+    names = [f"{name} ({truth:g})" for name, (truth, _) in noises.items()]
     print(f"| policy | extras | samples to stop | {' | '.join(names)} |")
     print("|---" * (3 + len(names)) + "|")
-    for setting in settings():
+    for setting in settings(asked.held_out):
         cells, duration = [], 0.0
-        for noise in (noise for _, noise in NOISES.values()):
+        for _, noise in noises.values():
             rngs = np.random.default_rng(0).spawn(runs)
             drawn = [setting.found(noise, max(TESTS), rng) for rng in rngs]
             measured = [[after(shown, tests) for shown, _ in drawn] for tests in TESTS]

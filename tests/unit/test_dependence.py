@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dwell import Policies, Policy, fixed, hoeffding
+from dwell import InvalidInput, Policies, Policy, fixed, hoeffding
 from dwell.fitting.agreement import DECAYS, PathMoments, Traits, traits
 from dwell.fitting.dependence import LARGEST, Dependence, effective_samples, times_seen
 from dwell.outcomes import scan
@@ -76,6 +76,7 @@ def test_independent_samples_are_said_to_show_nothing() -> None:
     assert measured.factor == 1.0
     assert not measured.significant
     assert 1.1 <= measured.detectable < 1.5
+    assert 0.01 < measured.standard_error < 0.1
     assert measured.sentence.startswith("no sign that samples within a test depend")
 
 
@@ -117,3 +118,10 @@ def test_effective_samples_are_exact_for_correlations_that_fade_geometrically(
         information = float(np.linalg.inv(correlation ** lags.astype(float)).sum())
         assert effective_samples(float(n), factor) == pytest.approx(information)
     assert effective_samples(samples.astype(float), factor)[0] == 1.0
+
+
+@pytest.mark.parametrize("factor", [0.9, 0.0, -1.0, np.nan])
+def test_a_factor_below_one_is_refused(factor: float) -> None:
+    """Dependent samples are not counted as more than independent ones."""
+    with pytest.raises(InvalidInput, match="factor must be at least 1"):
+        effective_samples(10.0, factor)

@@ -20,12 +20,13 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from dwell.arrays import FloatArray
+from dwell.errors import InvalidInput
 from dwell.fitting.agreement import DECAYS, Traits
 
 SURE = 3.0  # in standard errors
 LARGEST = 10.0
 NEGLIGIBLE = 1.1
-_HALVINGS = 50
+_HALVINGS = 30
 Number = TypeVar("Number", float, FloatArray)
 
 
@@ -43,6 +44,10 @@ def effective_samples(samples: Number, factor: float) -> Number:
         >>> effective_samples(1.0, 2.0), effective_samples(9.0, 2.0)
         (1.0, 5.0)
     """
+    if not factor >= 1.0:
+        raise InvalidInput(
+            f"the factor must be at least 1 (samples that are worth independent ones), got {factor}"
+        )
     return (samples + (factor - 1.0)) / factor
 
 
@@ -147,9 +152,9 @@ class Dependence:
         if variance <= 0.0:
             return Measured(1.0, inf, significant=False, detectable=inf)
         excess, sensitivity = float(self.excess[kind]), float(self.sensitivity[kind])
-        # Sums of products of signs have long upper tails: a third cumulant of at most
-        # 6 lambda / (1 - lambda^2) times the variance. By Cornish and Fisher it moves the quantile.
-        skewness = 6.0 * decay / (1.0 - decay**2) / sqrt(variance)
+        # Sums of products of signs have long upper tails: docs/noise.md has the third cumulant, at
+        # most so many times the variance. By Cornish and Fisher it moves the quantile.
+        skewness = max(4.0, 6.0 * decay / (1.0 - decay**2)) / sqrt(variance)
         sure = SURE + skewness * (SURE**2 - 1.0) / 6.0
         size, if_independent = excess / sensitivity, sqrt(variance) / sensitivity
         # Where samples do depend, tests differ by more than independent ones would.
@@ -159,11 +164,13 @@ class Dependence:
             + size**2 * self.sensitivity_squares[kind]
         )
         error = max(if_independent, sqrt(max(squares, 0.0)) / sensitivity)
-        factor = times_seen(size - error, decay)
-        significant = size > sure * if_independent and factor > NEGLIGIBLE
+        least, estimate, most = (
+            times_seen(one, decay) for one in (size - error, size, max(size, 0.0) + error)
+        )
+        significant = size > sure * if_independent and least > NEGLIGIBLE
         return Measured(
-            factor if significant else 1.0,
-            (times_seen(size + error, decay) - factor) / 2.0,
+            least if significant else 1.0,
+            max(most - estimate, estimate - least),  # either end may be cut off
             significant,
             max(times_seen((sure + 1.0) * if_independent, decay), NEGLIGIBLE),
         )
@@ -173,16 +180,14 @@ def times_seen(size: float, decay: float) -> float:
     """How often each sample would have to be seen for fading correlations to add up to this.
 
     Example:
-        >>> round(times_seen(0.5, 0.0), 9), round(times_seen(0.8 + 0.3 + 0.1 + 0.025, 0.5), 9)
+        >>> round(times_seen(0.5, 0.0), 6), round(times_seen(0.8 + 0.3 + 0.1 + 0.025, 0.5), 6)
         (2.0, 5.0)
     """
-
-    def shown(times: float) -> float:
-        faded: float = decay**times
-        return 1.0 / (1.0 - decay) - (1.0 - faded) / (times * (1.0 - decay) ** 2)
-
-    low, high = 1.0, LARGEST
+    if size <= 0.0:
+        return 1.0
+    all_lags, low, high = 1.0 / (1.0 - decay), 1.0, LARGEST
     for _ in range(_HALVINGS):
         middle = (low + high) / 2.0
-        low, high = (middle, high) if shown(middle) < size else (low, middle)
+        shown = all_lags - (1.0 - decay**middle) * all_lags * all_lags / middle
+        low, high = (middle, high) if shown < size else (low, middle)
     return low
