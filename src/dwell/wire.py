@@ -78,6 +78,6 @@ def _listed(value: object) -> object:
 def _array(kind: Any, value: object) -> object:
     wanted: np.dtype[Any] = np.dtype(get_args(get_args(kind)[1])[0])
     found = np.array(value)
-    if found.dtype.kind not in _READ_FROM[wanted.kind]:
+    if found.size and found.dtype.kind not in _READ_FROM[wanted.kind]:
         raise ValueError(f"an array of {wanted} holds numbers of that kind, got {found.dtype}")
     return found.astype(wanted)

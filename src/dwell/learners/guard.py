@@ -55,8 +55,11 @@ class Guard:
 
     Attributes:
         budget: How much value acceptances may lose before they are stopped.
+        bound: No idea is worth less than -bound or more than bound; nor, without `noise`, do
+            verifying samples lie beyond.
+        noise: The scale with which verifying samples are sub-Gaussian; None if they are bounded.
+            With it every acceptance is verified.
         delta: With probability at least 1 - delta less than twice the budget is lost, ever.
-        bound: Verifying samples lie in [-bound, bound], and so do values.
 
     Example:
         >>> guard, ledger = Guard(budget=10.0), Ledger()
@@ -68,8 +71,9 @@ class Guard:
     """
 
     budget: float
-    delta: float = 0.1
     bound: float = 1.0
+    noise: float | None = None
+    delta: float = 0.1
 
     def allowance(self, ledger: Ledger, chance: float, samples: int) -> int:
         """How many acceptances may follow before one is verified; 0 when the guard is to close.
@@ -85,7 +89,7 @@ class Guard:
         # What the sum of values is sure to be above, less the budget, must cover one loss more.
         covered = ledger.verified + self.budget / 2.0**ledger.phase - self.bound
         left = rates * covered - self._threshold(ledger.phase) - ledger.spread
-        each = _spread(tuple(rates * self.bound), chance, samples)
+        each = self._spread(rates, chance, samples)
         most = float(np.max(left / each, where=np.isfinite(each) & (left >= 0.0), initial=-1.0))
         return 0 if most < 0.0 else floor(min(most, 2.0**53)) + 1
 
@@ -95,12 +99,10 @@ class Guard:
         unsure = float(np.min((self._threshold(ledger.phase) + ledger.spread) / rates))
         return ledger.verified - unsure
 
-    def accept(
-        self, ledger: Ledger, chance: float, samples: int, estimate: float | None
-    ) -> None:
+    def accept(self, ledger: Ledger, chance: float, samples: int, estimate: float | None) -> None:
         """Take in an acceptance: verified, with the mean of its samples, or not (None)."""
         rates = self._rates(ledger.phase)
-        ledger.spread = ledger.spread + _spread(tuple(rates * self.bound), chance, samples)
+        ledger.spread = ledger.spread + self._spread(rates, chance, samples)
         if estimate is not None:
             ledger.verified += estimate / chance
 
@@ -118,15 +120,21 @@ class Guard:
             ledger.spread = np.zeros(len(_RATES))
 
     def _evidence(self, ledger: Ledger) -> float:
-        """How much better samples are explained by acceptances that earn: at least as much as a
-        wager against a loss would have won."""
+        """What wagers against acceptances that lose would have made of 1, on average."""
         stakes = np.geomspace(0.01, 0.64, 7)
-        won = stakes * ledger.total / self.bound - ledger.weight * stakes**2 / 2.0
+        scale = self.bound if self.noise is None else self.noise
+        won = stakes * ledger.total / scale - ledger.weight * stakes**2 / 2.0
         return float(np.exp(np.minimum(won, 700.0)).mean())
 
     def _rates(self, phase: int) -> FloatArray:
         rates: FloatArray = _RATES * 2.0**phase / self.budget
         return rates
+
+    def _spread(self, rates: FloatArray, chance: float, samples: int) -> FloatArray:
+        if self.noise is not None:
+            spread: FloatArray = (rates * self.noise) ** 2 / (2.0 * samples)
+            return spread
+        return _spread(tuple(rates * self.bound), chance, samples)
 
     def _threshold(self, phase: int) -> float:
         return log(len(_RATES)) - log(self.delta / 2.0 ** (phase + 1))

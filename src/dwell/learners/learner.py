@@ -13,6 +13,7 @@ from dwell.arrays import FloatArray
 from dwell.errors import InvalidInput
 from dwell.estimate.bounds import Bounds
 from dwell.families import Countable, Every
+from dwell.laws import Gaussian, Lift, Signs
 from dwell.learners.design import Design, alone
 from dwell.learners.queue import Queue
 from dwell.policies import Policies
@@ -250,6 +251,8 @@ def _setting(value: Any) -> Any:
             return {"policies": value.to_dict()}
         case Countable():
             return {"countable": wire.plain(value)}
+        case Signs() | Lift() | Gaussian():
+            return {"law": type(value).__name__, "fields": wire.plain(value)}
         case _:
             return value
 
@@ -260,5 +263,8 @@ def _argument(value: Any) -> Any:
             return Policies.from_dict(content)
         case {"countable": content}:
             return wire.typed(content, Countable)
+        case {"law": name, "fields": content}:
+            [kind] = (each for each in (Signs, Lift, Gaussian) if each.__name__ == name)
+            return wire.typed(content, kind)
         case _:
             return value

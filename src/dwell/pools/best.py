@@ -35,18 +35,15 @@ class PoolBest:
 
 
 class GridPool(Protocol):
-    """What can be said of pools from tests whose samples follow a law.
-
-    Attributes:
-        values: The grid of values on which a pool has weights.
-        laws: Laws of the pool to begin with, a row each.
-    """
+    """What can be said of pools from tests whose samples follow a law."""
 
     @property
-    def values(self) -> FloatArray: ...
+    def values(self) -> FloatArray:
+        """The grid of values on which a pool has weights."""
 
     @property
-    def laws(self) -> FloatArray: ...
+    def laws(self) -> FloatArray:
+        """Laws of the pool to begin with, a row each."""
 
     def kinds(self, drawn: IntArray, sums: FloatArray) -> IntArray:
         """The kinds of tests, as numbers: tests of one kind say the same."""

@@ -41,7 +41,8 @@ def looks_for(cap: int, every: int | None, first: int) -> IntArray:
     if len(allowed) <= _MOST_LOOKS:
         return allowed
     kept = np.geomspace(1, len(allowed), _MOST_LOOKS).round().astype(int) - 1
-    return allowed[np.unique(kept)]
+    chosen: IntArray = allowed[np.unique(kept)]
+    return chosen
 
 
 @dataclass(frozen=True)

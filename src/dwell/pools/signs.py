@@ -83,9 +83,8 @@ class SignsPool:
         lengths, plus = np.divmod(kinds, _KINDS)
         worth = effective_samples(lengths.astype(np.float64), factor) / np.maximum(lengths, 1)
         found = plus[:, None] * chances[0] + (lengths - plus)[:, None] * chances[1]
-        found -= found.max(axis=1, keepdims=True)
-        found *= worth[:, None]
-        return found
+        scaled: FloatArray = (found - found.max(axis=1, keepdims=True)) * worth[:, None]
+        return scaled
 
     def best(
         self,
