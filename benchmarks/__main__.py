@@ -57,7 +57,7 @@ def main() -> None:
         print()
 
 
-_ROW = "{:<30} {:>17} {:>17} {:>8}  {:>16}  {:>8}  {}"
+_ROW = "{:<33} {:>17} {:>17} {:>8}  {:>16}  {:>8}  {}"
 _HEAD = _ROW.format("benchmark", "ours", "rival", "ratio", "middle half", "asked", "met")
 
 
