@@ -80,9 +80,7 @@ MEASURES = (
         "Share: realised ROI / ROI of the best of all policies",
         "What a learner earned per unit of testing, learning included, as a share of what the best "
         "of all policies earns that draw no more samples than the longest of the class. Below 0 "
-        "it lost money. Under Lift the best is sought among policies that go by the running sum; "
-        "where samples are not what they seem, it is what could be earned if they were, or if all "
-        "were known of the noise and of how the pool falls.",
+        "it lost money. Under Lift the best is sought among policies that go by the running sum.",
         "share",
     ),
     Measure(
