@@ -8,7 +8,10 @@ from dwell.report.tables import Grid
 
 # Beside the name of a world that no constant of a learner was chosen on.
 HELD_OUT = "*"
-HELD_OUT_MEANS = f"{HELD_OUT} held out: no constant of a learner was chosen on this world"
+HELD_OUT_MEANS = (
+    f"{HELD_OUT} held out: no constant was chosen on this world, but for Ladder's on uniform and "
+    "beta-3-7"
+)
 
 
 @dataclass(frozen=True, slots=True)
