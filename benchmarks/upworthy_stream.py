@@ -63,6 +63,12 @@ class Tests:
     def __len__(self) -> int:
         return len(self.lengths)
 
+    def held_out(self) -> "Tests":
+        """The half of the tests on which no constant was chosen: drawn once and for all."""
+        kept = np.random.default_rng(99).permutation(len(self)) % 2 == 1
+        control, treatment = ((shown[kept], clicked[kept]) for shown, clicked in self.arms)
+        return Tests.of(control, treatment)
+
     def shuffled(self, rng: np.random.Generator, null: bool) -> "Tests":
         """The tests in random order; if null, the clicks of each fall to its arms at random."""
         order = rng.permutation(len(self))
