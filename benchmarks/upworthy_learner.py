@@ -64,12 +64,10 @@ class CautiousFit:
 
     def _limits_at(self, place: int, look: Look) -> tuple[float, float]:
         """Between classes, by the noise of the test shrunk to that of earlier ones."""
-        seen = len(self._log_noises) > 1
-        center = float(np.mean(self._log_noises)) if seen else np.log(self._noise)
-        variance = float(np.var(self._log_noises)) + 0.01 if seen else _FIRST_SPREAD**2
         clicks = max(1.0, look.noise**2 * look.samples)
         error = 1.0 / (4.0 * clicks)
-        at = (np.log(look.noise) * variance + center * error) / (variance + error)
+        at = np.log(look.noise) * self._variance + self._center * error
+        at /= self._variance + error
         return (
             float(np.interp(at, self._classes, self._limits.lower[:, place])),
             float(np.interp(at, self._classes, self._limits.upper[:, place])),
@@ -87,8 +85,11 @@ class CautiousFit:
     def _fit(self) -> None:
         levels = (np.arange(_CLASSES) + 0.5) / _CLASSES
         if len(self._log_noises) < _FIRST:
-            self._classes = np.log(self._noise) + _FIRST_SPREAD * special.ndtri(levels)
+            self._center, self._variance = float(np.log(self._noise)), _FIRST_SPREAD**2
+            self._classes = self._center + _FIRST_SPREAD * special.ndtri(levels)
         else:
+            self._center = float(np.mean(self._log_noises))
+            self._variance = float(np.var(self._log_noises)) + 0.01
             spaced = np.quantile(self._log_noises, levels) + 1e-6 * np.arange(_CLASSES)
             self._classes = np.asarray(spaced)
         noise = np.exp(self._classes)
