@@ -193,8 +193,8 @@ def test_bad_pools_are_refused() -> None:
         Pool.of([[0], [1], [2]], [1], [1, 1])
     with refused("shares", "entry per class"):
         Pool.of([0], [1], [1, 1], shares=[1])
-    with refused("numbers", "'a'"):
-        Pool.of(["a"], [1], 1)
+    with refused("numbers", "'1'"):
+        Pool.of(["1"], [1], 1)
     pool = Pool.of([-1, 1], [0.5, 0.5], 1)
     with refused("looks", "increasing", "[2, 2]"):
         best_limits(pool, np.array([2, 2]))
