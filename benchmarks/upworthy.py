@@ -19,8 +19,8 @@ The rules, alike for all:
 Ladder is of another kind: it needs policies, and samples after acceptances. Its policies look after
 every pair, and one that wants to go on where a test ends rejects. Where fewer samples are left
 after an acceptance than Ladder wants, it gets those, one at least. Both of its classes know the
-archive's click rate of 1.2 %, as a publisher does; so does the learner that fits the law of
-effects, which is also told how long tests usually are.
+archive's click rate of 1.2 %, as a publisher does, and so does the learner that fits the law of
+effects.
 
 The best in hindsight is the member of a family with the highest ROI over all streams. With `--null`
 the clicks of each test fall to its arms at random: then nothing earns anything. Standard errors are
@@ -46,7 +46,7 @@ from dwell.lab.suite import suite
 
 SETUP_COSTS = (100, 1_000, 10_000)
 AFTER = (100, 300, 1_000, None)  # tests after which ROIs are given; None: all of them
-NOISE, LENGTH = 0.154, 2_500  # of a pair at a click rate of 1.2 %; pairs that a test usually has
+NOISE = 0.154  # of a pair at a click rate of 1.2 %
 FAMILIES: dict[str, Callable[[Stream], Runs]] = {
     "best of plan's family": plan_family,
     "best fixed size": fixed_sizes,
@@ -55,7 +55,7 @@ FAMILIES: dict[str, Callable[[Stream], Runs]] = {
 # Given what a test shows, look by look: takes as many looks as it wants, then accepts or rejects.
 Judge = Callable[[Iterator[Look]], bool]
 LEARNERS: dict[str, Callable[[int], Judge]] = {
-    "cautious fit (placeholder)": lambda setup: CautiousFit(setup, NOISE, LENGTH).decide,
+    "cautious fit (placeholder)": lambda setup: CautiousFit(setup, NOISE).decide,
 }
 LADDERS: dict[str, Callable[[], Policies]] = {
     "Ladder, bands from 500 on": lambda: banded(

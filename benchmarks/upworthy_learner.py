@@ -25,19 +25,22 @@ _FIRST, _GROWTH = 4, 2.0  # tests until the first fit, and from fit to fit
 
 
 class CautiousFit:
-    """A judge that learns: told a noise and a length that are usual here, and nothing else.
+    """A judge that learns: told how noisy a pair usually is, and nothing else.
+
+    Until tests show more, effects are thought to be about as large as the standard error of the
+    first look. That is too large here, as it should be: to begin with too small a guess costs more.
 
     Args:
         setup_cost: What each test costs besides its pairs.
         noise: The standard deviation of a pair, about.
-        samples: How many pairs a test has, about.
     """
 
-    def __init__(self, setup_cost: float, noise: float, samples: int):
+    def __init__(self, setup_cost: float, noise: float):
         self._setup_cost, self._noise = setup_cost, noise
         spread, ratio = np.meshgrid(
             np.geomspace(0.1, 5.0, 11), np.linspace(-1.5, 0.55, 12), indexing="ij"
         )
+        samples = _LOOKS[0]
         # In units of the noise of a test: spread and mean of the law of its effect.
         self._spread: FloatArray = spread.ravel() / np.sqrt(samples)
         self._mean: FloatArray = (ratio * spread).ravel() / np.sqrt(samples)
