@@ -57,6 +57,24 @@ def test_the_best_limits_earn_what_the_oracle_earns(
     assert found.cost == pytest.approx(table.cost[0], rel=1e-4)
 
 
+def test_random_pools_are_run_as_well_as_by_the_oracle() -> None:
+    """A dozen of them, with looks at any distance; no chance is involved once they are drawn."""
+    rng = np.random.default_rng(11)
+    compared = 0
+    for _ in range(12):
+        size, scale = int(rng.integers(2, 9)), 10.0 ** rng.uniform(-1.5, 1.0)
+        values = np.append(rng.normal(size=size - 2), [-1.0, 1.0]) * scale
+        weights = rng.dirichlet(np.ones(size))
+        looks = np.unique(np.cumsum(rng.integers(1, rng.choice([3, 40, 400]), 8)))
+        setup = 10.0 ** rng.uniform(-1.0, 3.0)
+        best = best_of_looks(World(Atoms(values, weights), Gaussian(1)), looks, setup)
+        if best.accept_rate > 1e-6:
+            compared += 1
+            found = best_limits(Pool.of(values, weights, 1.0), looks, setup)
+            assert found.roi == pytest.approx(best.roi, rel=1e-4)
+    assert compared >= 10
+
+
 def limits_like(kind: str, looks: IntArray) -> tuple[FloatArray, FloatArray]:
     """Limits of several shapes on the z scale."""
     share = 1.0 - looks / looks[-1]
