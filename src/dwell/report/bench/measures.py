@@ -73,7 +73,7 @@ class Measure:
         if value is None:
             return "-"
         # Of thousands of percent nobody reads the decimals.
-        digits = 1 if abs(value) < 10.0 else 0
+        digits = 1 if max(abs(value), error or 0.0) < 10.0 else 0
         around = "" if error is None else f" ±{100.0 * error:,.{digits}f}"
         return f"{value:,.{digits}%}{around}"
 
