@@ -169,13 +169,20 @@ class EmpiricalBayes(Learner):
             allowed = guard.allowance(state.ledger, now.verified, now.verifying)
             accepts &= allowed > sum(design.accepts for design in self.queue.open)
         ways = 2 * deepened + verified
-        column = now.number * _LONGEST + (ends if ends < self.cap else 0)
+        extras, least = now.verifying * int(verified[0]), now.depth * int(deepened[0])
+        column = now.number * _LONGEST
+        if ends:
+            # A test that may be verified is decided so early that there is time left for it.
+            decided_by = max(1, ends - extras)
+            accepts &= decided_by + extras <= ends
+            column += decided_by if decided_by < self.cap else 0
+            least = min(least, ends)
         return Design(
             policies=self.subset((column,)),
             columns=(column,),
             accepts=accepts,
-            extras=now.verifying if verified[0] else 0,
-            least=now.depth if deepened[0] else 0,
+            extras=extras,
+            least=least,
             sums=True,
             traits=isinstance(self.law, Signs),
             tasks=int(np.argmax(ways != ways[0])) or tasks,
