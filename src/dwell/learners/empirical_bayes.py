@@ -172,9 +172,9 @@ class EmpiricalBayes(Learner):
         extras, least = now.verifying * int(verified[0]), now.depth * int(deepened[0])
         column = now.number * _LONGEST
         if ends:
-            # A test that may be verified is decided so early that there is time left for it.
-            decided_by = max(1, ends - extras)
-            accepts &= decided_by + extras <= ends
+            # A test that is to be verified is decided so early that there is time left for it.
+            extras = min(extras, ends // 4)
+            decided_by = ends - extras
             column += decided_by if decided_by < self.cap else 0
             least = min(least, ends)
         return Design(
@@ -219,7 +219,7 @@ class EmpiricalBayes(Learner):
                 state.gap_weight += design.extras
             before = state.ledger.closed
             if design.accepts:
-                guard.accept(state.ledger, ran.verified, ran.verifying, estimate)
+                guard.accept(state.ledger, ran.verified, design.extras or 1, estimate)
                 if not guard.allowance(state.ledger, ran.verified, ran.verifying):
                     guard.close(state.ledger)
             elif before and estimate is not None:
