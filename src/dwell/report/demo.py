@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from dwell.learners.cape import Guarantee
 from dwell.policy import Policy
-from dwell.report.charts import COLOURS, empty_figure
+from dwell.report.charts import COLOURS, boundaries, empty_figure
 from dwell.report.evaluation.forest import forest
 from dwell.report.evaluation.report import Report
 from dwell.report.evaluation.text import summary
-from dwell.report.exact import boundaries, exact_rows, roi_by_cap
+from dwell.report.exact import exact_rows, roi_by_cap
 from dwell.report.page import Section, page
 from dwell.report.simulation import SimulatedRow
 from dwell.report.tables import Grid, number, percent
