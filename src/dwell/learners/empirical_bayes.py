@@ -7,7 +7,7 @@ supposes that the law of the noise is right. So dependence among samples is meas
 and some acceptances are verified (`guard`). docs/empirical_bayes.md has the whole of it.
 """
 
-from math import sqrt
+from math import ceil, sqrt
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from dwell import checks
 from dwell.arrays import FloatArray
 from dwell.errors import InvalidInput
 from dwell.families import Every
-from dwell.fitting.agreement import Traits
 from dwell.laws import Law, Lift, Signs
 from dwell.learners.design import Design
 from dwell.learners.guard import Guard
@@ -30,6 +29,7 @@ from dwell.records import Records
 # Verifying costs little where set-up costs at least as much as so many samples.
 _GUARDED_FROM = 10.0
 _BUDGET = 40.0  # times the largest loss of a test
+_CONVERSIONS = 20.0  # of both arms together: their difference is about normal
 _LONGEST = 2**32  # more than any test has samples
 _LARGEST = 16.0  # standard errors of a test at the cap: what counts as the largest, without bounds
 
@@ -123,6 +123,17 @@ class EmpiricalBayes(Learner):
         )
 
     @property
+    def _chunk(self) -> int:
+        """How many samples have a sum that is about normal; 0 for signs."""
+        match self.law:
+            case Signs():
+                return 0
+            case Lift():
+                return ceil(_CONVERSIONS / self._chooser.noise**2)
+            case _:
+                return 1
+
+    @property
     def choices(self) -> Every:
         """All policies there are."""
         return Every(self.cap)
@@ -184,7 +195,8 @@ class EmpiricalBayes(Learner):
             extras=extras,
             least=least,
             sums=True,
-            traits=isinstance(self.law, Signs),
+            noise=self._chooser.noise,
+            chunk=self._chunk,
             tasks=int(np.argmax(ways != ways[0])) or tasks,
         )
 
@@ -195,8 +207,8 @@ class EmpiricalBayes(Learner):
         records = records.first(taken)
         assert records.sums is not None  # every design asks for them
         state.add(self._chooser.pool.kinds(records.drawn, records.sums))
-        if records.traits is not None:
-            state.dependence.take(Traits(*np.moveaxis(records.traits, 1, 0)))
+        assert records.traits is not None
+        state.noise.take(records.traits)
         if design.least:
             state.deepened += int((records.drawn - records.durations[:, 0]).sum())
         state.explored += taken

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from dwell.arrays import FloatArray, IntArray
-from dwell.fitting.dependence import Dependence
 from dwell.fitting.pool import fit_pool
 from dwell.learners.guard import Guard, Ledger
+from dwell.learners.noise_evidence import NoiseEvidence
 from dwell.policy import Policy
 from dwell.pools.best import GridPool, PoolBest
 
@@ -93,7 +93,7 @@ class Learned:
         counts: How many of each.
         weights: The fitted pool: the weight of each value of the grid; none before there is one.
         rounds: The boundaries in force, and those that open tests run by.
-        dependence: What samples within a test are worth.
+        noise: What tests show of their noise.
         ledger: What the guard has seen.
         gap: Over verifying samples, the sum of what was promised less what they were …
         gap_weight: … and how many there were.
@@ -107,7 +107,7 @@ class Learned:
     counts: FloatArray = field(default_factory=lambda: np.zeros(0))
     weights: FloatArray = field(default_factory=lambda: np.zeros(0))
     rounds: list[Round] = field(default_factory=list)
-    dependence: Dependence = field(default_factory=Dependence.empty)
+    noise: NoiseEvidence = field(default_factory=NoiseEvidence)
     ledger: Ledger = field(default_factory=Ledger)
     gap: float = 0.0
     gap_weight: float = 0.0
@@ -148,7 +148,7 @@ class Chooser:
     def begin_round(self, learned: Learned) -> None:
         """Fit the pool anew, and put the best boundaries for a cautious reading in force."""
         number = learned.rounds[-1].number + 1 if learned.rounds else 0
-        factor, discount = learned.dependence.measured().factor, self._discount(learned)
+        factor, discount = learned.noise.measured().factor, self._discount(learned)
         fit = fit_pool(
             self.pool.log_likelihood(learned.kinds, factor),
             learned.counts,
@@ -176,7 +176,7 @@ class Chooser:
         lower, upper = best.policy.lower, best.policy.upper
         looked = np.isfinite(lower) | np.isfinite(upper)
         looks = 1 + np.flatnonzero(looked)
-        factor = learned.dependence.measured().factor
+        factor = learned.noise.measured().factor
         return Round(
             number=number,
             looks=looks,
@@ -194,7 +194,7 @@ class Chooser:
 
     def _discount(self, learned: Learned) -> float:
         """By how much verified acceptances fell short of what was promised, for sure."""
-        factor = learned.dependence.measured().factor
+        factor = learned.noise.measured().factor
         doubt = _DOUBT * self.noise * sqrt(factor * learned.gap_weight)
         return max(0.0, learned.gap - doubt) / (learned.gap_weight + _CONFIRMED * self.cap)
 
@@ -205,7 +205,7 @@ class Chooser:
         """
         share = _DEEPENED * max(1, learned.explored) ** (-1.0 / 3.0)
         depth = 2 + ceil(2.0 * samples)
-        if self.guard is None or learned.dependence.measured().detectable <= _SHOWN:
+        if self.guard is None or learned.noise.measured().detectable <= _SHOWN:
             return share, depth
         spent = self.setup_cost * learned.explored + learned.samples
         left = _SHOWING_FIRST + _SHOWING_SHARE * spent - learned.deepened
