@@ -177,7 +177,7 @@ class EmpiricalBayes(Learner):
             verified |= _uniform(self.seed, 1, first, tasks) < now.verified
             verified |= state.ledger.closed
             # Tests that are open may be accepted too: the budget must cover them all.
-            allowed = guard.allowance(state.ledger, now.verified, now.verifying)
+            allowed = guard.allowance(state.ledger, now.verified, now.worth(now.verifying))
             accepts &= allowed > sum(design.accepts for design in self.queue.open)
         ways = 2 * deepened + verified
         extras, least = now.verifying * int(verified[0]), now.depth * int(deepened[0])
@@ -185,6 +185,7 @@ class EmpiricalBayes(Learner):
         if ends:
             # A test that is to be verified is decided so early that there is time left for it.
             extras = min(extras, ends // 4)
+            accepts &= extras > 0 or not verified[0]
             decided_by = ends - extras
             column += decided_by if decided_by < self.cap else 0
             least = min(least, ends)
@@ -231,8 +232,8 @@ class EmpiricalBayes(Learner):
                 state.gap_weight += design.extras
             before = state.ledger.closed
             if design.accepts:
-                guard.accept(state.ledger, ran.verified, design.extras or 1, estimate)
-                if not guard.allowance(state.ledger, ran.verified, ran.verifying):
+                guard.accept(state.ledger, ran.verified, ran.worth(design.extras), estimate)
+                if not guard.allowance(state.ledger, ran.verified, ran.worth(ran.verifying)):
                     guard.close(state.ledger)
             elif before and estimate is not None:
                 guard.watch(state.ledger, design.extras, estimate)

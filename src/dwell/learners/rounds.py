@@ -27,8 +27,8 @@ _DEEPENED = 0.05  # times n^(-1/3): the share of tasks that draw on, to see what
 _VERIFIED, _FEW_TESTS, _MOST_SPENT = 0.05, 100, 0.5
 _LEAST_VERIFYING, _MOST_VERIFYING = 0.25, 0.25
 # Samples after stops that show whether samples depend on one another: how many in a test, and in
-# all, as a number and as a share of what was spent, until a factor of this size would show.
-_SHOWING, _SHOWING_FIRST, _SHOWING_SHARE, _SHOWN = 32, 64.0, 0.03, 1.5
+# all, as shares of the cap and of what was spent, until a factor of this size would show.
+_SHOWING, _SHOWING_FIRST, _SHOWING_SHARE, _SHOWN = 0.125, 0.25, 0.03, 1.5
 # Promises are believed to so many standard errors, and as if a fifth of a test had confirmed them.
 _DOUBT, _CONFIRMED = 1.5, 0.2
 
@@ -49,6 +49,7 @@ class Round:
         depth: … to this many samples.
         verified: The share of tasks whose acceptance is verified …
         verifying: … by so many samples.
+        factor: How many samples of a test are worth one that the law describes, as far as is known.
         roi: What they earn per cost under the pessimistic pool.
         promised: The mean value of what they accept under it.
     """
@@ -63,8 +64,13 @@ class Round:
     depth: int
     verified: float
     verifying: int
+    factor: float
     roi: float
     promised: float
+
+    def worth(self, samples: int) -> int:
+        """How many independent samples tell as much as so many that verify."""
+        return max(1, int(samples / self.factor))
 
     def policy(self, ends: int = 0) -> Policy:
         """The boundaries, with an entry per sample.
@@ -188,6 +194,7 @@ class Chooser:
             depth=min(self.cap, depth),
             verified=min(1.0, verifying),
             verifying=max(1, round(verifying)),
+            factor=factor,
             roi=best.roi,
             promised=float(weights @ (best.accepts * best.values)) / max(accepts, 1e-300),
         )
@@ -208,8 +215,9 @@ class Chooser:
         if self.guard is None or learned.noise.measured().detectable <= _SHOWN:
             return share, depth
         spent = self.setup_cost * learned.explored + learned.samples
-        left = _SHOWING_FIRST + _SHOWING_SHARE * spent - learned.deepened
-        return min(1.0, max(share, left / (_SHOWING * tasks))), max(depth, _SHOWING)
+        showing = ceil(_SHOWING * self.cap)
+        left = _SHOWING_FIRST * self.cap + _SHOWING_SHARE * spent - learned.deepened
+        return min(1.0, max(share, left / (showing * tasks))), max(depth, showing)
 
     def _verifying(self, learned: Learned, samples: float, accepts: float, tasks: int) -> float:
         """How many samples verify an acceptance: what a small share of the spending pays for.
