@@ -19,15 +19,13 @@ from dwell.laws import Law, Lift, Signs
 from dwell.learners.design import Design
 from dwell.learners.guard import Guard
 from dwell.learners.learner import Knowledge, Learner
-from dwell.learners.rounds import Chooser, Learned, Round
+from dwell.learners.rounds import CHEAP, Chooser, Learned, Round
 from dwell.policies import Policies
 from dwell.pools.best import GridPool
 from dwell.pools.normal import NormalPool
 from dwell.pools.signs import SignsPool
 from dwell.records import Records
 
-# Verifying costs little where set-up costs at least as much as so many samples.
-_GUARDED_FROM = 10.0
 _BUDGET = 40.0  # times the largest loss of a test
 _CONVERSIONS = 20.0  # of both arms together: their difference is about normal
 _LONGEST = 2**32  # more than any test has samples
@@ -46,7 +44,8 @@ class EmpiricalBayes(Learner):
         min_samples: It is not looked at before it has drawn this many.
         caution: The share of plausible pools, the worst ones, that boundaries are chosen for.
         guard: Whether acceptances are verified so that they cannot lose much more than the budget,
-            whatever the noise; by default where that costs little: from a set-up cost of 10 on.
+            whatever the noise; by default where that costs little: if set-up costs as much as at
+            least a 25th of the cap.
         budget: How much value acceptances may lose before the guard stops them; by default 40 times
             the most that one can lose (under a Gaussian law, 16 standard errors of a test that
             runs to the cap).
@@ -110,7 +109,7 @@ class EmpiricalBayes(Learner):
     @property
     def guarded(self) -> bool:
         """Whether acceptances are verified."""
-        return self.setup_cost >= _GUARDED_FROM if self.guard is None else self.guard
+        return self.setup_cost >= CHEAP * self.cap if self.guard is None else self.guard
 
     def _made_guard(self, noise: float) -> Guard:
         bound = {Signs: 1.0, Lift: -self.law.value_range[0]}.get(

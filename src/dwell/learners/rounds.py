@@ -31,6 +31,8 @@ _LEAST_VERIFYING, _MOST_VERIFYING = 0.25, 0.25
 _SHOWING, _SHOWING_FIRST, _SHOWING_SHARE, _SHOWN = 0.125, 0.25, 0.03, 1.5
 # Promises are believed to so many standard errors, and as if a fifth of a test had confirmed them.
 _DOUBT, _CONFIRMED = 1.5, 0.2
+CHEAP = 0.04  # set-up, per cap: below, verifying costs a large part of what a test earns
+_PATIENCE = 200.0
 
 
 @dataclass(slots=True)
@@ -165,13 +167,20 @@ class Chooser:
         seen: dict[str, Any] = {"factor": factor, "discount": discount}
         greedy = self.pool.best(fit.weights, self.setup_cost, **seen)
         rois = greedy.roi_under(fit.draws, self.setup_cost, discount)
-        worst = np.argsort(rois, kind="stable")[: max(1, round(self.caution * len(rois)))]
+        share = self.caution * min(1.0, sqrt(learned.explored / self._patience))
+        worst = np.argsort(rois, kind="stable")[: max(1, round(share * len(rois)))]
         weights = fit.draws[worst].mean(axis=0)
         best = self.pool.best(weights, self.setup_cost, **seen)
         learned.weights = fit.weights
         tasks = max(learned.explored // _ROUND_SHARE, 1 if learned.explored else _FIRST_ROUND)
         learned.refit_at = learned.explored + tasks
         learned.rounds.append(self._round(number, best, weights, tasks, learned))
+
+    @property
+    def _patience(self) -> float:
+        """For how many tests to be more cautious still: where tests cost little, and harm counts."""
+        cheap = self.setup_cost < CHEAP * self.cap
+        return _PATIENCE if self.guard is not None and cheap else 1.0
 
     def _round(
         self, number: int, best: PoolBest, weights: FloatArray, tasks: int, learned: Learned
