@@ -19,7 +19,7 @@ from dwell.fitting.agreement import Traits
 from dwell.laws import Law, Lift, Signs
 from dwell.learners.design import Design
 from dwell.learners.guard import Guard
-from dwell.learners.learner import Knowledge, Learner
+from dwell.learners.learner import Knowledge, Learner, alike
 from dwell.learners.rounds import Chooser, Learned, Round
 from dwell.policies import Policies
 from dwell.pools.best import GridPool
@@ -83,10 +83,9 @@ class EmpiricalBayes(Learner):
         self.setup_cost = checks.not_negative("set-up cost", setup_cost)
         self.looks = None if looks is None else checks.count("looks", looks)
         self.min_samples = checks.count("min_samples", min_samples)
-        if self.min_samples > self.cap:
-            raise InvalidInput(
-                f"min_samples must be at most the cap, {self.cap}, got {self.min_samples}"
-            )
+        for name, number in (("looks", self.looks or 1), ("min_samples", self.min_samples)):
+            if number > self.cap:
+                raise InvalidInput(f"{name} must be at most the cap, {self.cap}, got {number}")
         self.caution = checks.probability("caution", caution)
         if not (guard is None or isinstance(guard, bool)):
             raise InvalidInput(f"guard must be True, False or None, got {checks.shown(guard)}")
@@ -208,6 +207,11 @@ class EmpiricalBayes(Learner):
             len(state.kinds) == len(state.counts)
             and len(state.weights) == len(self._chooser.pool.values)
             and state.rounds
+            and all(each.policy().cap <= self.cap for each in state.rounds)
+            and alike(self.state.ledger, state.ledger)
+            and alike(self.state.dependence, state.dependence)
+            and min(state.explored, state.samples, state.deepened, state.gap_weight) >= 0
+            and min(state.counts.min(initial=0.0), state.weights.min()) >= 0.0
         ):
             raise ValueError("a state has a count per kind, a weight per value and a round")
         self.state = state

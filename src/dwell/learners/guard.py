@@ -67,7 +67,7 @@ class Guard:
         ...     if guard.allowance(ledger, 1.0, 4) > 0:
         ...         guard.accept(ledger, 1.0, 4, -0.5)
         >>> ledger.closed, ledger.verified
-        (False, -5.0)
+        (False, -4.5)
     """
 
     budget: float
