@@ -57,6 +57,24 @@ def test_the_best_limits_earn_what_the_oracle_earns(
     assert found.cost == pytest.approx(table.cost[0], rel=1e-4)
 
 
+def test_random_pools_are_run_as_well_as_by_the_oracle() -> None:
+    """A dozen of them, with looks at any distance; no chance is involved once they are drawn."""
+    rng = np.random.default_rng(11)
+    compared = 0
+    for _ in range(12):
+        size, scale = int(rng.integers(2, 9)), 10.0 ** rng.uniform(-1.5, 1.0)
+        values = np.append(rng.normal(size=size - 2), [-1.0, 1.0]) * scale
+        weights = rng.dirichlet(np.ones(size))
+        looks = np.unique(np.cumsum(rng.integers(1, rng.choice([3, 40, 400]), 8)))
+        setup = 10.0 ** rng.uniform(-1.0, 3.0)
+        best = best_of_looks(World(Atoms(values, weights), Gaussian(1)), looks, setup)
+        if best.accept_rate > 1e-6:
+            compared += 1
+            found = best_limits(Pool.of(values, weights, 1.0), looks, setup)
+            assert found.roi == pytest.approx(best.roi, rel=1e-4)
+    assert compared >= 10
+
+
 def limits_like(kind: str, looks: IntArray) -> tuple[FloatArray, FloatArray]:
     """Limits of several shapes on the z scale."""
     share = 1.0 - looks / looks[-1]
@@ -193,8 +211,8 @@ def test_bad_pools_are_refused() -> None:
         Pool.of([[0], [1], [2]], [1], [1, 1])
     with refused("shares", "entry per class"):
         Pool.of([0], [1], [1, 1], shares=[1])
-    with refused("numbers", "'a'"):
-        Pool.of(["a"], [1], 1)
+    with refused("numbers", "'1'"):
+        Pool.of(["1"], [1], 1)
     pool = Pool.of([-1, 1], [0.5, 0.5], 1)
     with refused("looks", "increasing", "[2, 2]"):
         best_limits(pool, np.array([2, 2]))

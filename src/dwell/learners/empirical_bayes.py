@@ -30,6 +30,7 @@ from dwell.records import Records
 # Verifying costs little where set-up costs at least as much as so many samples.
 _GUARDED_FROM = 10.0
 _BUDGET = 40.0  # times the largest loss of a test
+_LONGEST = 2**32  # more than any test has samples
 _LARGEST = 16.0  # standard errors of a test at the cap: what counts as the largest, without bounds
 
 
@@ -126,17 +127,34 @@ class EmpiricalBayes(Learner):
         return Every(self.cap)
 
     def subset(self, columns: tuple[int, ...]) -> Policies:
-        """The boundaries of a round, as a set of their own."""
+        """The boundaries of a round, perhaps cut off where a test ends, as a set of their own."""
         if columns not in self._subsets:
-            self._subsets = {columns: Policies([self._round(columns[0]).policy()])}
+            policy = self._round(columns).policy(ends=columns[0] % _LONGEST)
+            self._subsets = {columns: Policies([policy])}
         return self._subsets[columns]
 
-    def _round(self, number: int) -> Round:
+    def _round(self, columns: tuple[int, ...]) -> Round:
+        number = columns[0] // _LONGEST
         [found] = (each for each in self.state.rounds if each.number == number)
         return found
 
+    def begin(self, tasks: int = 1, *, ends: int | None = None) -> Design:
+        """Begin a task.
+
+        Args:
+            tasks: How many tasks in a row the design may stand for at most, each begun when the one
+                before was learned from; for one as long as other designs are open.
+            ends: After how many samples the test ends in any case, if that is before the cap. What
+                is undecided then is accepted if it seems to help.
+        """
+        at_end = 0 if ends is None else checks.count("ends", ends)
+        return self.queue.add(self._design(self._at_once(tasks), at_end))
+
     def propose(self, tasks: int) -> Design:
         """How the next tasks are to be run."""
+        return self._design(tasks, ends=0)
+
+    def _design(self, tasks: int, ends: int) -> Design:
         state, now, guard = self.state, self.state.rounds[-1], self._chooser.guard
         tasks = max(1, min(tasks, state.refit_at - state.explored - self.queue.reserved))
         first = self.queue.begun + 1
@@ -150,9 +168,10 @@ class EmpiricalBayes(Learner):
             allowed = guard.allowance(state.ledger, now.verified, now.verifying)
             accepts &= allowed > sum(design.accepts for design in self.queue.open)
         ways = 2 * deepened + verified
+        column = now.number * _LONGEST + (ends if ends < self.cap else 0)
         return Design(
-            policies=self.subset((now.number,)),
-            columns=(now.number,),
+            policies=self.subset((column,)),
+            columns=(column,),
             accepts=accepts,
             extras=now.verifying if verified[0] else 0,
             least=now.depth if deepened[0] else 0,
@@ -175,7 +194,7 @@ class EmpiricalBayes(Learner):
         state.explored += taken
         state.samples += int(records.drawn.sum())
         if state.explored >= state.refit_at:
-            used = {each.columns[0] for each in self.queue.open}
+            used = {each.columns[0] // _LONGEST for each in self.queue.open}
             state.rounds = [
                 each for each in state.rounds if each.number in used or each is state.rounds[-1]
             ]
@@ -184,7 +203,7 @@ class EmpiricalBayes(Learner):
 
     def _verify(self, guard: Guard, design: Design, records: Records) -> int:
         """Let the guard see the acceptances; of how many tasks, before it closes or opens."""
-        state, ran = self.state, self._round(design.columns[0])
+        state, ran = self.state, self._round(design.columns)
         for place in np.flatnonzero(records.decisions[:, 0] == 1):
             estimate = None if records.estimates is None else float(records.estimates[place, 0])
             if estimate is not None:

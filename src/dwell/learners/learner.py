@@ -116,6 +116,11 @@ class Learner(AsJson, ABC):
             tasks: How many tasks in a row the design may stand for at most, each begun when the one
                 before was learned from; for one as long as other designs are open.
         """
+        proposed = self.propose(self._at_once(tasks))
+        return None if proposed is None else self.queue.add(proposed)
+
+    def _at_once(self, tasks: int) -> int:
+        """For how many tasks in a row a design may be made now."""
         tasks = checks.count("tasks", tasks)
         for design in self.queue.open:
             if design.tasks > 1:
@@ -123,8 +128,7 @@ class Learner(AsJson, ABC):
                     f"design {design.number} stands for {design.tasks} tasks in a row: learn from "
                     "them before the next is begun, or begin tasks one by one"
                 )
-        proposed = self.propose(1 if self.queue.open else tasks)
-        return None if proposed is None else self.queue.add(proposed)
+        return 1 if self.queue.open else tasks
 
     def learn(self, design: Design, records: Records) -> int:
         """Take in what a design's tasks have taught, once all begun before have been taken in.

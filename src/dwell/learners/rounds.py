@@ -42,6 +42,8 @@ class Round:
         looks: After how many samples a test may stop; the last is the cap.
         lower: The lower boundary at each; None where it cannot be crossed.
         upper: The upper one.
+        even: From which sum on an idea seems to help, by the fitted pool: what decides where a test
+            ends before its time.
         accepts: Whether their acceptances count.
         deepened: The share of tasks that draw on after the stop …
         depth: … to this many samples.
@@ -55,6 +57,7 @@ class Round:
     looks: IntArray
     lower: list[float | None]
     upper: list[float | None]
+    even: FloatArray
     accepts: bool
     deepened: float
     depth: int
@@ -63,11 +66,21 @@ class Round:
     roi: float
     promised: float
 
-    def policy(self) -> Policy:
-        """The boundaries, with an entry per sample."""
-        lower, upper = (np.full(self.looks[-1], end) for end in (-inf, inf))
+    def policy(self, ends: int = 0) -> Policy:
+        """The boundaries, with an entry per sample.
+
+        Args:
+            ends: After how many samples the test ends in any case: then what seems to help is
+                accepted. 0 if only the boundaries end it.
+        """
+        cap = int(self.looks[-1])
+        lower, upper = (np.full(cap, end) for end in (-inf, inf))
         lower[self.looks - 1] = [-inf if each is None else each for each in self.lower]
         upper[self.looks - 1] = [inf if each is None else each for each in self.upper]
+        if not 0 < ends < cap:
+            return Policy(lower, upper)
+        lower, upper = lower[:ends], upper[:ends]
+        lower[-1] = upper[-1] = np.interp(ends, self.looks, self.even)
         return Policy(lower, upper)
 
 
@@ -162,11 +175,14 @@ class Chooser:
         verifying = self._verifying(learned, samples, accepts, tasks)
         lower, upper = best.policy.lower, best.policy.upper
         looked = np.isfinite(lower) | np.isfinite(upper)
+        looks = 1 + np.flatnonzero(looked)
+        factor = learned.dependence.measured().factor
         return Round(
             number=number,
-            looks=1 + np.flatnonzero(looked),
+            looks=looks,
             lower=[each if np.isfinite(each) else None for each in lower[looked].tolist()],
             upper=[each if np.isfinite(each) else None for each in upper[looked].tolist()],
+            even=self.pool.even(learned.weights, looks, factor),
             accepts=best.roi > 0.0,
             deepened=deepened,
             depth=min(self.cap, depth),

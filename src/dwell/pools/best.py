@@ -56,6 +56,15 @@ class GridPool(Protocol):
             factor: How many samples of a test are worth an independent one.
         """
 
+    def even(self, weights: FloatArray, looks: IntArray, factor: float = 1.0) -> FloatArray:
+        """From which sum on the mean of the value is above 0, an entry per look.
+
+        Args:
+            weights: Of the values.
+            looks: Numbers of samples.
+            factor: How many samples of a test are worth an independent one.
+        """
+
     def best(
         self,
         weights: FloatArray,

@@ -14,6 +14,7 @@ import numpy as np
 from dwell.arrays import FloatArray, IntArray
 from dwell.errors import NothingWorthTesting
 from dwell.fitting.pool import normal_laws
+from dwell.kernels.pool_induction import even_sums
 from dwell.policy import Policy
 from dwell.pool import Limits, Pool, fates
 from dwell.pool_optimum import best_limits
@@ -24,6 +25,7 @@ _FARTHEST = 16.0  # standard errors of the first look
 _LENGTHS, _BINS = 32.0, 16.0  # lengths differ by 1/32 of themselves, means by 1/16 of an error
 _CENTRE, _KINDS = 2**31, 2**32
 _MOST_LOOKS = 64
+_NEGLIGIBLE = 1e-12
 
 
 def looks_for(cap: int, every: int | None, first: int) -> IntArray:
@@ -114,6 +116,20 @@ class NormalPool:
         found -= found.max(axis=1, keepdims=True)
         return found
 
+    def even(self, weights: FloatArray, looks: IntArray, factor: float = 1.0) -> FloatArray:
+        """From which sum on the mean of the value is above 0, an entry per look.
+
+        Args:
+            weights: Of the values.
+            looks: Numbers of samples.
+            factor: How many samples of a test are worth an independent one.
+        """
+        noise = self.noise * sqrt(factor)
+        kept = weights > _NEGLIGIBLE
+        drifts, masses = self.values[kept] / noise, weights[kept]
+        found: FloatArray = noise * even_sums(looks, drifts, masses, masses * drifts)
+        return found
+
     def best(
         self,
         weights: FloatArray,
@@ -131,7 +147,7 @@ class NormalPool:
             discount: Accepting is worth the value less this.
         """
         noise = self.noise * sqrt(factor)
-        kept = weights > 1e-12
+        kept = weights > _NEGLIGIBLE
         pool = Pool.of(self.values[kept], weights[kept] / weights[kept].sum(), noise)
         try:
             limits = best_limits(pool, self.looks, setup_cost).limits

@@ -13,7 +13,7 @@ import numpy as np
 from dwell.arrays import BoolArray, FloatArray, IntArray
 from dwell.fitting.dependence import effective_samples
 from dwell.fitting.pool import normal_laws
-from dwell.kernels.pool_lattice import induct_signs, logarithms_of, walk_signs
+from dwell.kernels.pool_lattice import even_signs, induct_signs, logarithms_of, walk_signs
 from dwell.policy import Policy
 from dwell.pools.best import PoolBest
 
@@ -85,6 +85,18 @@ class SignsPool:
         found = plus[:, None] * chances[0] + (lengths - plus)[:, None] * chances[1]
         scaled: FloatArray = (found - found.max(axis=1, keepdims=True)) * worth[:, None]
         return scaled
+
+    def even(self, weights: FloatArray, looks: IntArray, factor: float = 1.0) -> FloatArray:
+        """From which sum on the mean of the value is above 0, an entry per look.
+
+        Args:
+            weights: Of the values.
+            looks: Numbers of samples.
+            factor: How many samples of a test are worth an independent one.
+        """
+        kept = weights > _NEGLIGIBLE
+        counted = np.ceil(effective_samples(looks.astype(np.float64), factor)).astype(np.int64)
+        return even_signs(self.values[kept], weights[kept], counted) * looks / counted
 
     def best(
         self,
