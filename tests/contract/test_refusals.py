@@ -242,6 +242,22 @@ def test_a_spoilt_state_is_refused(case: Case, spoil: Callable[[dict[str, Any]],
         case.kind.from_json(json.dumps(fields))
 
 
+_BAD_ENTRIES: dict[str, tuple[Any, ...]] = {
+    "kinds": (None, [7], ["long"], [0.5]),
+    "counts": ([1.0], None),
+    "weights": ([], [1.0], [nan], None),
+    "rounds": ([], None, [{}], [3]),
+    "dependence": (None, {}, {"tests": 0}),
+    "ledger": (None, {}, {"phase": "first"}),
+    "gap": (nan, inf, "wide", None),
+    "gap_weight": (nan, -1.0, None),
+    "deepened": (0.5, -1, None),
+    "refit_at": ("soon", None),
+    "explored": (-1, 0.5, None),
+    "samples": (-1, 0.5, None),
+}
+
+
 @pytest.mark.parametrize(
     ("name", "entry", "bad"),
     [
@@ -273,20 +289,7 @@ def test_a_spoilt_state_is_refused(case: Case, spoil: Callable[[dict[str, Any]],
         ("Ladder", "explored", "some"),
         *(
             ("EmpiricalBayes", entry, bad)
-            for entry, several in {
-                "kinds": (None, [7], ["long"], [0.5]),
-                "counts": ([1.0], None),
-                "weights": ([], [1.0], [nan], None),
-                "rounds": ([], None, [{}], [3]),
-                "dependence": (None, {}, {"tests": 0}),
-                "ledger": (None, {}, {"phase": "first"}),
-                "gap": (nan, inf, "wide", None),
-                "gap_weight": (nan, -1.0, None),
-                "deepened": (0.5, -1, None),
-                "refit_at": ("soon", None),
-                "explored": (-1, 0.5, None),
-                "samples": (-1, 0.5, None),
-            }.items()
+            for entry, several in _BAD_ENTRIES.items()
             for bad in several
         ),
     ],

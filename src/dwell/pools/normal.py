@@ -61,7 +61,7 @@ class NormalPool:
         >>> pool = NormalPool(noise=8.0, cap=100)
         >>> normal = pool.laws[20]
         >>> round(pool.best(normal, setup_cost=20.0).roi, 4)
-        0.0
+        0.035
     """
 
     noise: float
