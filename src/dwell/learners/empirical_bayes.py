@@ -165,8 +165,7 @@ class EmpiricalBayes(Learner):
             verified |= _uniform(self.seed, 1, first, tasks) < now.verified
             verified |= state.ledger.closed
             # Tests that are open may be accepted too: the budget must cover them all.
-            allowed = guard.allowance(state.ledger, now.verified, now.verifying)
-            accepts &= allowed > sum(design.accepts for design in self.queue.open)
+            accepts &= guard.room(state.ledger) > sum(design.accepts for design in self.queue.open)
         ways = 2 * deepened + verified
         column = now.number * _LONGEST + (ends if ends < self.cap else 0)
         return Design(
@@ -212,7 +211,7 @@ class EmpiricalBayes(Learner):
             before = state.ledger.closed
             if design.accepts:
                 guard.accept(state.ledger, ran.verified, ran.verifying, estimate)
-                if not guard.allowance(state.ledger, ran.verified, ran.verifying):
+                if not (before or guard.room(state.ledger)):
                     guard.close(state.ledger)
             elif before and estimate is not None:
                 guard.watch(state.ledger, design.extras, estimate)
