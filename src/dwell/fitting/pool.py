@@ -22,7 +22,7 @@ _STEPS, _DRAW_STEPS = 60, 25
 _OWN_SHARE = 0.7  # of the draws that begin at laws in proportion to how likely these are
 # Normal laws differ in sd by this factor, and have means of so many sds.
 _WIDER, _LEANS = 1.68, (-2.0, -1.0, -0.5, -0.2, 0.0, 0.2, 0.5)
-_SMALLEST = 1e-300
+_LEAST, _SMALLEST = 1e-250, 1e-300
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,8 @@ def normal_laws(values: FloatArray, *, narrowest: float, widest: float) -> Float
         for sd in np.geomspace(narrowest, widest, count)
         for lean in _LEANS
     ]
-    laws = np.array(rows)
+    # No value is impossible, however far out: a test may come that nothing else explains.
+    laws: FloatArray = np.maximum(rows, _LEAST)
     laws /= laws.sum(axis=1, keepdims=True)
     return laws
 
