@@ -18,7 +18,7 @@ from dwell.columns import numbers
 from dwell.errors import InvalidInput
 from dwell.kernels.pool_walk import walk_pool
 
-_SPACING = 0.35  # of the lattice, in standard deviations of a step: ROIs are right to 1e-5
+_SPACING = 0.35  # of the lattice, in standard deviations of a step: in tests ROIs are right to 1e-4
 _FARTHEST_DRIFT = 16.0  # standard errors of the last look: beyond, likelihoods would overflow
 _MOST_SAMPLES = 10**12
 

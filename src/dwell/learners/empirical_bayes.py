@@ -167,13 +167,22 @@ class EmpiricalBayes(Learner):
             # Tests that are open may be accepted too: the budget must cover them all.
             accepts &= guard.room(state.ledger) > sum(design.accepts for design in self.queue.open)
         ways = 2 * deepened + verified
-        column = now.number * _LONGEST + (ends if ends < self.cap else 0)
+        extras, least = now.verifying * int(verified[0]), now.depth * int(deepened[0])
+        column = now.number * _LONGEST
+        if ends:
+            # Decided so early that there is time left to verify it; all tests are, or it would
+            # depend on what is verified how often it is accepted.
+            decided_by = ends - (0 if guard is None else now.verifying)
+            if decided_by < 1:
+                accepts, extras, decided_by = False, 0, ends
+            column += decided_by if decided_by < self.cap else 0
+            least = min(least, ends)
         return Design(
             policies=self.subset((column,)),
             columns=(column,),
             accepts=accepts,
-            extras=now.verifying if verified[0] else 0,
-            least=now.depth if deepened[0] else 0,
+            extras=extras,
+            least=least,
             sums=True,
             traits=isinstance(self.law, Signs),
             tasks=int(np.argmax(ways != ways[0])) or tasks,

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from dwell.arrays import FloatArray, IntArray
+from dwell.fitting.pool import Laws
 from dwell.policy import Policy
 
 
@@ -42,8 +43,8 @@ class GridPool(Protocol):
         """The grid of values on which a pool has weights."""
 
     @property
-    def laws(self) -> FloatArray:
-        """Laws of the pool to begin with, a row each."""
+    def laws(self) -> Laws:
+        """Laws of the pool to begin with."""
 
     def kinds(self, drawn: IntArray, sums: FloatArray) -> IntArray:
         """The kinds of tests, as numbers: tests of one kind say the same."""

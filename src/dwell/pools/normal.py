@@ -13,7 +13,7 @@ import numpy as np
 
 from dwell.arrays import FloatArray, IntArray
 from dwell.errors import NothingWorthTesting
-from dwell.fitting.pool import normal_laws
+from dwell.fitting.pool import Laws, normal_laws
 from dwell.kernels.pool_induction import even_sums
 from dwell.policy import Policy
 from dwell.pool import Limits, Pool, fates
@@ -87,10 +87,12 @@ class NormalPool:
         return grid
 
     @cached_property
-    def laws(self) -> FloatArray:
-        """Laws of the pool to begin with, a row each."""
-        widest = 1.5 * self.noise / sqrt(self.looks[0])
-        return normal_laws(self.values, narrowest=0.64 * self._error, widest=widest)
+    def laws(self) -> Laws:
+        """Laws of the pool to begin with."""
+        usual = self.noise / sqrt(self.looks[0])
+        return normal_laws(
+            self.values, narrowest=0.64 * self._error, usual=usual, widest=1.5 * usual
+        )
 
     def kinds(self, drawn: IntArray, sums: FloatArray) -> IntArray:
         """The kinds of tests, as numbers: tests of one kind say nearly the same."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from dwell.arrays import BoolArray, FloatArray, IntArray
 from dwell.fitting.dependence import effective_samples
-from dwell.fitting.pool import normal_laws
+from dwell.fitting.pool import Laws, normal_laws
 from dwell.kernels.pool_lattice import even_signs, induct_signs, logarithms_of, walk_signs
 from dwell.policy import Policy
 from dwell.pools.best import PoolBest
@@ -62,9 +62,14 @@ class SignsPool:
         return looked
 
     @cached_property
-    def laws(self) -> FloatArray:
-        """Laws of the pool to begin with, a row each."""
-        return normal_laws(self.values, narrowest=0.64 / sqrt(self.cap), widest=1.5)
+    def laws(self) -> Laws:
+        """Laws of the pool to begin with."""
+        return normal_laws(
+            self.values,
+            narrowest=0.64 / sqrt(self.cap),
+            usual=1.0 / sqrt(np.flatnonzero(self.looks)[0] + 1.0),
+            widest=1.5,
+        )
 
     def kinds(self, drawn: IntArray, sums: FloatArray) -> IntArray:
         """The kinds of tests, as numbers: tests of one kind say the same."""
