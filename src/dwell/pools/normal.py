@@ -58,7 +58,7 @@ class NormalPool:
 
     Example:
         >>> pool = NormalPool(noise=8.0, cap=100)
-        >>> normal = pool.laws[20]
+        >>> normal = pool.laws.weights[20]
         >>> round(pool.best(normal, setup_cost=20.0).roi, 4)
         0.035
     """
