@@ -163,7 +163,7 @@ def test_an_outlier_among_very_many_alike_is_fitted() -> None:
     assert fit.weights[-3:].sum() == pytest.approx(1e-6, rel=0.1)
 
 
-@pytest.mark.parametrize("z", [0.0, 1e-3, 15.0, 1e3, 1e6, -1e12, 1e300])
+@pytest.mark.parametrize("z", [0.0, 1e-3, 15.0, 1e3, 1e6, -1e12, 1e300, -1e305])
 def test_extreme_normal_tests_are_fitted(z: float) -> None:
     """Beyond the grid, its end explains a test best."""
     pool = NormalPool(3.0, 10_000)

@@ -99,7 +99,8 @@ class NormalPool:
         lengths = np.rint(_LENGTHS * np.log(drawn)).astype(np.int64)
         errors = self.noise / np.sqrt(np.exp(lengths / _LENGTHS))
         farthest = float(_CENTRE - 1)
-        means = np.clip(np.rint(_BINS * sums / drawn / errors), -farthest, farthest)
+        with np.errstate(over="ignore"):  # what overflows is cut off as well
+            means = np.clip(np.rint(_BINS * (sums / drawn / errors)), -farthest, farthest)
         found: IntArray = lengths * _KINDS + means.astype(np.int64) + _CENTRE
         return found
 
