@@ -11,8 +11,8 @@ import numpy as np
 
 from benchmarks.duel import Asked, Duel
 from dwell.arrays import FloatArray
-from dwell.pool import Pool
-from dwell.pool_optimum import PoolOptimum, best_limits
+from dwell.pools.classes import Pool
+from dwell.pools.limits import PoolOptimum, best_limits
 
 _BATCH, _LOOKS, _SETUP_COST = 250, 80, 1000.0
 _NOISE = np.array([0.1, 0.13, 0.16, 0.2, 0.25])

@@ -12,8 +12,8 @@ from scipy import special
 
 from benchmarks.upworthy_stream import BATCH, Look
 from dwell.arrays import FloatArray
-from dwell.pool import Limits, Pool
-from dwell.pool_optimum import best_limits
+from dwell.pools.classes import Limits, Pool
+from dwell.pools.limits import best_limits
 
 # Of tests on which these were chosen: see the README.
 _LOOKS = BATCH * np.arange(1, 25)

@@ -233,3 +233,18 @@ def test_under_a_normal_law_every_acceptance_is_verified() -> None:
         assert design.extras >= 1
         learner.learn(design, design.record(rng.normal(0.5, 2.0, design.samples)))
     assert learner.state.ledger.verified != 0.0
+
+
+def test_what_little_verifies_a_short_test_is_booked_as_such() -> None:
+    """A test of 8 samples is verified by 2 of them: the ledger counts 2, not what was planned."""
+    learner = EmpiricalBayes(Gaussian(1.0), 400, setup_cost=200.0, looks=2, guard=True)
+    guard, ledger = learner._chooser.guard, learner.state.ledger
+    assert guard is not None
+    assert learner.state.rounds[-1].verifying > 2
+    design = learner.begin(ends=8)
+    assert (design.extras, design.samples, design.accepts) == (2, 8, True)
+    learner.learn(design, design.record(np.full(8, 3.0)))
+    booked = Ledger()
+    guard.accept(booked, 1.0, 2, 3.0)
+    assert ledger.verified == booked.verified == 3.0
+    assert ledger.spread.tolist() == booked.spread.tolist()

@@ -9,8 +9,8 @@ from dwell import Atoms, Gaussian, Policy, World, exact, oracle
 from dwell.arrays import FloatArray, IntArray
 from dwell.errors import NothingWorthTesting
 from dwell.optimum import best_of_looks
-from dwell.pool import Limits, Pool, fates
-from dwell.pool_optimum import best_limits
+from dwell.pools.classes import Limits, Pool, fates
+from dwell.pools.limits import best_limits
 from tests.refusals import refused
 
 STEPS = np.linspace(-4, 4, 61)

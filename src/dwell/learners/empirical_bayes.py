@@ -170,11 +170,11 @@ class EmpiricalBayes(Learner):
         extras, least = now.verifying * int(verified[0]), now.depth * int(deepened[0])
         column = now.number * _LONGEST
         if ends:
-            # Decided so early that there is time left to verify it; all tests are, or it would
-            # depend on what is verified how often it is accepted.
-            decided_by = ends - (0 if guard is None else now.verifying)
-            if decided_by < 1:
-                accepts, extras, decided_by = False, 0, ends
+            # Decided so early that there is time left to verify it. All tests are, or the chance to
+            # be verified would depend on how a test goes; what cannot be verified is not accepted.
+            kept = 0 if guard is None else min(now.verifying, ends // 4)
+            extras, decided_by = min(extras, kept), ends - kept
+            accepts &= guard is None or kept > 0
             column += decided_by if decided_by < self.cap else 0
             least = min(least, ends)
         return Design(
@@ -219,7 +219,7 @@ class EmpiricalBayes(Learner):
                 state.gap_weight += design.extras
             before = state.ledger.closed
             if design.accepts:
-                guard.accept(state.ledger, ran.verified, ran.verifying, estimate)
+                guard.accept(state.ledger, ran.verified, design.extras or 1, estimate)
                 if not (before or guard.room(state.ledger)):
                     guard.close(state.ledger)
             elif before and estimate is not None:

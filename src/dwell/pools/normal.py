@@ -16,9 +16,9 @@ from dwell.errors import NothingWorthTesting
 from dwell.fitting.pool import Laws, normal_laws
 from dwell.kernels.pool_induction import even_sums
 from dwell.policy import Policy
-from dwell.pool import Limits, Pool, fates
-from dwell.pool_optimum import best_limits
 from dwell.pools.best import PoolBest
+from dwell.pools.classes import Limits, Pool, fates
+from dwell.pools.limits import best_limits
 
 _STEP, _GROWTH = 0.7, 0.1  # standard errors at the cap between neighbours near 0; their growth
 _FARTHEST = 16.0  # standard errors of the first look
