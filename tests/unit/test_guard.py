@@ -7,9 +7,10 @@ from math import inf, isfinite, log
 import numpy as np
 import pytest
 
-from dwell import EmpiricalBayes, Gaussian, Signs
+from dwell import EmpiricalBayes, Gaussian, Lift, Signs
 from dwell.learners.guard import Guard, Ledger
 from dwell.learners.guard import _spread as spread
+from dwell.learners.guard import _spread_of_lifts as spread_of_lifts
 from tests.contract.cases import begun
 from tests.refusals import refused
 
@@ -113,7 +114,10 @@ def test_budgets_of_any_size_and_scale_can_be_worked_with() -> None:
         for chance, samples in ((1.0, 4), (0.25, 1)):
             assert guard.allowance(Ledger(), chance, samples) >= 1
     rooms = {
-        (Guard(budget=6.0 * s, bound=s).room(Ledger()), Guard(6 * s, s, s).room(Ledger()))
+        (
+            Guard(budget=6.0 * s, bound=s).room(Ledger()),
+            Guard(budget=6 * s, bound=s, noise=s).room(Ledger()),
+        )
         for s in (1e-9, 1.0, 1e9)
     }
     assert len(rooms) == 1
@@ -248,3 +252,43 @@ def test_what_little_verifies_a_short_test_is_booked_as_such() -> None:
     guard.accept(booked, 1.0, 2, 3.0)
     assert ledger.verified == booked.verified == 3.0
     assert ledger.spread.tolist() == booked.spread.tolist()
+
+
+@pytest.mark.parametrize("base_rate", [1e-4, 0.005, 0.1, 0.5, 0.9])
+@pytest.mark.parametrize("samples", [1, 16, 1000])
+def test_the_spread_of_lifts_is_the_largest_of_all_values(base_rate: float, samples: int) -> None:
+    """Rare outcomes spread more than normal samples of the same variance: the exact law counts."""
+    bound = base_rate
+    treated = np.linspace(max(0.0, base_rate - bound), min(1.0, base_rate + bound), 4001)[1:-1]
+    for most in (0.1, 1.0, 45.0):
+        rates = np.geomspace(most / 1000, most, 11) / bound
+        found = spread_of_lifts(rates, base_rate, bound, samples)
+        assert np.isfinite(found).all()
+        for rate, largest in zip(rates, found, strict=True):
+            step = rate / samples
+            moment = samples * (
+                np.logaddexp(np.log1p(-treated), np.log(treated) + step)
+                + np.logaddexp(np.log1p(-base_rate), np.log(base_rate) - step)
+            ) - rate * (treated - base_rate)
+            assert moment.max() <= largest * (1 + 1e-6) + 1e-9
+            assert moment.max() >= largest * 0.99 - 1e-9
+
+
+def test_lifts_are_guarded_by_their_own_law() -> None:
+    """A spread that is at least that of normal samples; all can be written at any moment."""
+    learner = EmpiricalBayes(Lift(0.005), 2000, setup_cost=100.0)
+    guard = learner._chooser.guard
+    assert guard is not None
+    assert guard.base_rate == 0.005
+    normal = Guard(budget=guard.budget, bound=guard.bound, noise=guard.noise)
+    for samples in (1, 16, 500):
+        ledgers = [Ledger(), Ledger()]
+        for each, ledger in zip((guard, normal), ledgers, strict=True):
+            each.accept(ledger, 1.0, samples, 0.0)
+        assert (ledgers[0].spread[:5] >= 1.4 * ledgers[1].spread[:5]).all()
+    rng = np.random.default_rng(0)
+    for _ in range(12):
+        design = begun(learner)
+        rows = rng.choice(np.array([-1, 0, 1], dtype=np.int8), design.samples, p=[0.1, 0.7, 0.2])
+        learner.learn(design, design.record(rows))
+    assert EmpiricalBayes.from_json(learner.to_json()).to_json() == learner.to_json()

@@ -119,6 +119,7 @@ class EmpiricalBayes(Learner):
             budget=_BUDGET * bound if self.budget is None else self.budget,
             bound=bound,
             noise=None if isinstance(self.law, Signs) else noise,
+            base_rate=self.law.base_rate if isinstance(self.law, Lift) else None,
         )
 
     @property
@@ -238,7 +239,7 @@ class EmpiricalBayes(Learner):
             and alike(self.state.ledger, state.ledger)
             and alike(self.state.dependence, state.dependence)
             and min(state.explored, state.samples, state.deepened, state.gap_weight) >= 0
-            and min(state.counts.min(initial=0.0), state.weights.min()) >= 0.0
+            and all(each.min(initial=0) >= 0 for each in (state.kinds, state.counts, state.weights))
         ):
             raise ValueError("a state has a count per kind, a weight per value and a round")
         self.state = state

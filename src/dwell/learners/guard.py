@@ -28,7 +28,7 @@ from dwell.errors import InvalidInput
 _RATES = np.geomspace(0.05, 51.2, 11)  # per budget
 _PHASES = 4
 _REOPENS_AT = 10.0  # evidence, doubled with every phase
-_SMALL_STEP, _SMALLEST = 1e-3, 1e-300
+_SMALL_STEP, _TINY_STEP, _SMALLEST = 1e-3, 1e-5, 1e-300
 
 
 @dataclass(slots=True)
@@ -62,6 +62,8 @@ class Guard:
             verifying samples lie beyond.
         noise: The scale with which verifying samples are sub-Gaussian; None if they are bounded.
             With it every acceptance is verified.
+        base_rate: How often the control's outcome is 1, if verifying samples are differences of
+            two outcomes of 0 and 1: then these, and not the noise, say how they spread.
         delta: With probability at least 1 - delta less than twice the budget is lost, ever.
 
     Example:
@@ -76,6 +78,7 @@ class Guard:
     budget: float
     bound: float = 1.0
     noise: float | None = None
+    base_rate: float | None = None
     delta: float = 0.1
 
     def __post_init__(self) -> None:
@@ -159,6 +162,8 @@ class Guard:
         return rates
 
     def _spread(self, rates: FloatArray, chance: float, samples: int) -> FloatArray:
+        if self.base_rate is not None:
+            return _spread_of_lifts(rates, self.base_rate, self.bound, samples)
         if self.noise is not None:
             spread: FloatArray = (rates * self.noise) ** 2 / (2.0 * samples)
             return spread
@@ -191,6 +196,27 @@ def _spread(rates: tuple[float, ...], chance: float, samples: int) -> FloatArray
             found[i] = -rate * v + log(resting + v * chance * sinh(step))
             if rate / chance > 700.0:
                 found[i] = inf  # this rate is of no use
+    return found
+
+
+def _spread_of_lifts(rates: FloatArray, base_rate: float, bound: float, samples: int) -> FloatArray:
+    """The same for differences of two outcomes of 0 and 1, of values within the bound.
+
+    With p the control's rate and q the treatment's, the value is q - p: concave in q again.
+    """
+    step = rates / samples
+    least, most = max(0.0, base_rate - bound), min(1.0, base_rate + bound)
+    if step[-1] < _TINY_STEP:
+        # As above. The variance of the treatment's outcome is largest where q is closest to 1/2.
+        rate = min(max(least, 0.5), most)
+        variance = rate * (1.0 - rate) + base_rate * (1.0 - base_rate)
+        squares: FloatArray = (1.0 + _SMALL_STEP) * rates * step * variance / 2.0
+        return squares
+    q = np.clip(1.0 / step - np.exp(-step) / -np.expm1(-step), least, most)
+    with np.errstate(divide="ignore"):  # a rate of 0 or 1 leaves nothing to the other outcome
+        treated = np.logaddexp(np.log1p(-q), np.log(q) + step)
+    control = np.log1p(base_rate * np.expm1(-step))
+    found: FloatArray = samples * (treated + control) - rates * (q - base_rate)
     return found
 
 
