@@ -70,6 +70,8 @@ class Records:
                     raise InvalidInput(
                         f"records need {name} of {shape[0]} tasks, got shape {found.shape}"
                     )
+                if not np.isfinite(found).all():
+                    raise InvalidInput(f"{name} must be finite numbers, got {checks.shown(given)}")
 
     @property
     def rewards(self) -> FloatArray | None:

@@ -24,7 +24,7 @@ _OWN_SHARE = 0.7  # of the draws that begin at laws in proportion to how likely 
 # Normal laws differ in sd by this factor, and have means of so many sds.
 _SPREAD = 1.5  # of the logarithm of the sd, around the usual one
 _WIDER, _LEANS = 1.68, (-2.0, -1.0, -0.5, -0.2, 0.0, 0.2, 0.5)
-_SMALLEST = 1e-300
+_LEAST, _SMALLEST = 1e-250, 1e-300
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,9 @@ def normal_laws(values: FloatArray, *, narrowest: float, usual: float, widest: f
     cells = np.gradient(values)
     count = max(2, round(np.log(widest / narrowest) / np.log(_WIDER)) + 1)
     kinds = [(sd, lean) for sd in np.geomspace(narrowest, widest, count) for lean in _LEANS]
-    weights = np.array([cells * np.exp(-0.5 * (values / sd - lean) ** 2) for sd, lean in kinds])
+    rows = [cells * np.exp(-0.5 * (values / sd - lean) ** 2) for sd, lean in kinds]
+    # No value is impossible, however far out: a test may come that nothing else explains.
+    weights: FloatArray = np.maximum(rows, _LEAST)
     weights /= weights.sum(axis=1, keepdims=True)
     chances = np.exp([-0.5 * (np.log(sd / usual) / _SPREAD) ** 2 for sd, lean in kinds])
     return Laws(weights, chances / chances.sum())

@@ -18,7 +18,7 @@ from dwell.families import Every
 from dwell.laws import Law, Lift, Signs
 from dwell.learners.design import Design
 from dwell.learners.guard import Guard
-from dwell.learners.learner import Knowledge, Learner
+from dwell.learners.learner import Knowledge, Learner, alike
 from dwell.learners.rounds import CHEAP, Chooser, Learned, Round
 from dwell.policies import Policies
 from dwell.pools.best import GridPool
@@ -83,10 +83,9 @@ class EmpiricalBayes(Learner):
         self.setup_cost = checks.not_negative("set-up cost", setup_cost)
         self.looks = None if looks is None else checks.count("looks", looks)
         self.min_samples = checks.count("min_samples", min_samples)
-        if self.min_samples > self.cap:
-            raise InvalidInput(
-                f"min_samples must be at most the cap, {self.cap}, got {self.min_samples}"
-            )
+        for name, number in (("looks", self.looks or 1), ("min_samples", self.min_samples)):
+            if number > self.cap:
+                raise InvalidInput(f"{name} must be at most the cap, {self.cap}, got {number}")
         self.caution = checks.probability("caution", caution)
         if not (guard is None or isinstance(guard, bool)):
             raise InvalidInput(f"guard must be True, False or None, got {checks.shown(guard)}")
@@ -119,6 +118,7 @@ class EmpiricalBayes(Learner):
             budget=_BUDGET * bound if self.budget is None else self.budget,
             bound=bound,
             noise=None if isinstance(self.law, Signs) else noise,
+            base_rate=self.law.base_rate if isinstance(self.law, Lift) else None,
         )
 
     @property
@@ -176,16 +176,16 @@ class EmpiricalBayes(Learner):
             verified |= _uniform(self.seed, 1, first, tasks) < now.verified
             verified |= state.ledger.closed
             # Tests that are open may be accepted too: the budget must cover them all.
-            allowed = guard.allowance(state.ledger, now.verified, now.worth(now.verifying))
-            accepts &= allowed > sum(design.accepts for design in self.queue.open)
+            accepts &= guard.room(state.ledger) > sum(design.accepts for design in self.queue.open)
         ways = 2 * deepened + verified
         extras, least = now.verifying * int(verified[0]), now.depth * int(deepened[0])
         column = now.number * _LONGEST
         if ends:
-            # A test that is to be verified is decided so early that there is time left for it.
-            extras = min(extras, ends // 4)
-            accepts &= extras > 0 or not verified[0]
-            decided_by = ends - extras
+            # Decided so early that there is time left to verify it. All tests are, or the chance to
+            # be verified would depend on how a test goes; what cannot be verified is not accepted.
+            kept = 0 if guard is None else min(now.verifying, ends // 4)
+            extras, decided_by = min(extras, kept), ends - kept
+            accepts &= guard is None or kept > 0
             column += decided_by if decided_by < self.cap else 0
             least = min(least, ends)
         return Design(
@@ -232,7 +232,7 @@ class EmpiricalBayes(Learner):
             before = state.ledger.closed
             if design.accepts:
                 guard.accept(state.ledger, ran.verified, ran.worth(design.extras), estimate)
-                if not guard.allowance(state.ledger, ran.verified, ran.worth(ran.verifying)):
+                if not (before or guard.room(state.ledger)):
                     guard.close(state.ledger)
             elif before and estimate is not None:
                 guard.watch(state.ledger, design.extras, estimate)
@@ -246,6 +246,11 @@ class EmpiricalBayes(Learner):
             len(state.kinds) == len(state.counts)
             and len(state.weights) == len(self._chooser.pool.values)
             and state.rounds
+            and all(each.policy().cap <= self.cap for each in state.rounds)
+            and alike(self.state.ledger, state.ledger)
+            and alike(self.state.dependence, state.dependence)
+            and min(state.explored, state.samples, state.deepened, state.gap_weight) >= 0
+            and all(each.min(initial=0) >= 0 for each in (state.kinds, state.counts, state.weights))
         ):
             raise ValueError("a state has a count per kind, a weight per value and a round")
         self.state = state

@@ -1,5 +1,6 @@
 """What every learner is: designs that it begins, records that it takes, and what it then knows."""
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -227,19 +228,27 @@ class Learner(AsJson, ABC):
                 f"this is the state of a {fields['learner']}, not of a {cls.__name__}"
             )
         learner = cls(**{name: _argument(value) for name, value in fields["settings"].items()})
-        learner.restore(wire.typed(fields["state"], type(learner.state)))
+        state = wire.typed(fields["state"], type(learner.state))
+        if json.loads(json.dumps(wire.plain(state))) != fields["state"]:
+            raise ValueError("a state has all that was written, and nothing else")
+        learner.restore(state)
         learner.queue.restore(fields["queue"], learner.subset)
         return learner
 
     def restore(self, state: Any) -> None:
         """Go on from another state, if a learner like this one can get into it."""
-        if not _alike(self.state, state):
+        if not alike(self.state, state):
             raise ValueError("arrays of a state are as large as those of a new learner's")
         self.state = state
 
 
-def _alike(fresh: Any, restored: Any) -> bool:
-    """Whether arrays of a state have the shapes that those of a new learner have."""
+def alike(fresh: Any, restored: Any) -> bool:
+    """Whether arrays of a state have the shapes that those of a new learner have.
+
+    Args:
+        fresh: The state of a new learner, or a part of it.
+        restored: The state that another learner left.
+    """
     return all(
         now.shape == then.shape
         for now, then in (
