@@ -10,7 +10,7 @@ def test_intervals_cover_whatever_stopped_the_tests(pool: str) -> None:
     """Each figure in at least 66 of 75 histories of 100 tests, 25 of each stopping rule.
 
     Of 500 each covered in 93 % or more at all settings (docs/empirical_bayes.md). If it were 95 %,
-    fewer than 66 would come in 0.5 % of all seeds; 80 % would pass in 6 %, 75 % in 0.6 %.
+    fewer than 66 would come in 0.4 % of all seeds; 80 % would pass in 5 %, 75 % in 0.4 %.
     """
     ideas = POOLS[pool]
     covered = np.zeros(len(FIGURES))
