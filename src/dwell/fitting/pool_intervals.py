@@ -46,10 +46,6 @@ class Interval(NamedTuple):
     low: float
     high: float
 
-    def with_(self, number: float) -> "Interval":
-        """The interval, made wider if need be to hold a number."""
-        return Interval(min(self.low, number), max(self.high, number))
-
 
 @dataclass(frozen=True, slots=True)
 class PoolIntervals:

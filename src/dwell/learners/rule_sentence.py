@@ -131,7 +131,9 @@ def _told(samples: list[int], sums: Sequence[float | None]) -> str:
         chosen, link = changes, "from {:,} on"
     else:
         places = np.geomspace(1, len(known), _SHOWN).round().astype(int) - 1
-        chosen, link = [known[place] for place in places], "after {:,}"
+        few = [known[place] for place in places]
+        chosen = [next(run) for _, run in groupby(few, key=lambda pair: pair[1])]
+        link = "after {:,}"
     return ", ".join(f"{total:.4g} {link.format(d)}" for d, total in chosen)
 
 
