@@ -63,11 +63,10 @@ class Ideas(NamedTuple):
         """Why tests stop."""
         [peeking] = banded([CAP], z=1.5, sd=self.world.law.noise)
         assert isinstance(peeking, Policy)
-        return {
-            "fixed size": fixed(64, 1.0),
-            "oracle": oracle(self.world, cap=CAP, setup_cost=20.0).policy,
-            "peeking": peeking,
-        }
+        found = {"fixed size": fixed(64, 1.0), "peeking": peeking}
+        if self.truth.helpful > 0.0:
+            found["oracle"] = oracle(self.world, cap=CAP, setup_cost=20.0).policy
+        return found
 
     def found(
         self,
@@ -143,11 +142,13 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=500)
     parser.add_argument("--held-out", action="store_true")
+    parser.add_argument("--only", default="", help="pools whose name has this in it")
     chosen = parser.parse_args(arguments)
     names = ("mean", "share that helps", "mean of those", "gain")
     print("| pool | rule | tests | " + " | ".join(names) + " |")
     print("|---" * (3 + len(names)) + "|")
-    for pool, ideas in (HELD_OUT if chosen.held_out else POOLS).items():
+    pools = HELD_OUT if chosen.held_out else POOLS
+    for pool, ideas in ((name, pools[name]) for name in pools if chosen.only in name):
         for rule, policy in ideas.rules().items():
             for tests in TESTS:
                 found = coverage(ideas, policy, tests, chosen.runs, seed=tests)

@@ -5,7 +5,9 @@ almost as likely as the most likely one, on the log scale by a drop of no more t
 likelihood ratio has its usual law in the limit. For the mean it has. For what hangs on whether
 values are above 0 it has not, as values near 0 can be told from it in many ways: there the drop is
 4, at which intervals cover; docs/empirical_bayes.md has how often. The pool may have any shape, and
-tests may have been stopped for any reason.
+tests may have been stopped for any reason. But a few tests never rule out that some idea is worth a
+million, and then the mean might be anything: no idea is supposed to be worth more than three times
+what any test leaves open.
 
 With L[i, j] the likelihood of a kind of tests, of which there are c[i], and n tests in all,
 M(theta) = max over v of sum_i c_i log sum_j L_ij v_j / (1 + theta T_j) is a fit like any other, its
@@ -32,6 +34,7 @@ SURE = 4.0
 _ROUNDS, _RATIO_ROUNDS = 12, 12
 _CLOSE = 0.02  # of the root of the drop: ends are then right to 1e-4 of their distance
 _SETTLED = 1e-4
+_REACH, _LEFT_OPEN = 3.0, -2.0  # times what tests leave open: values within 2 standard errors
 _FARTHEST = 0.999  # of x: at 1, what no test shows any of may have any weight
 
 
@@ -87,7 +90,9 @@ def pool_intervals(
         >>> [round(end, 2) for end in found.helpful], [round(end, 2) for end in found.mean]
         ([0.09, 0.39], [-0.75, -0.21])
     """
-    likelihood = _Likelihood.of(log_likelihood, counts)
+    within = _within_reach(log_likelihood, counts, values)
+    values = values[within]
+    likelihood = _Likelihood.of(log_likelihood[:, within], counts)
     helps, least, most = values > 0.0, float(values[0]), float(values[-1])
     anything = Interval(0.0, max(0.0, most))
     if likelihood is None:
@@ -105,18 +110,16 @@ def pool_intervals(
     )
 
 
-def evidence_that_any_helps(
-    log_likelihood: FloatArray, counts: FloatArray, values: FloatArray
-) -> float:
-    """By how much the most likely pool is likelier than any in which no idea helps.
-
-    Args:
-        log_likelihood: A row per kind of test, a column per value.
-        counts: How many tests there are of each kind.
-        values: The values.
-    """
-    likelihood = _Likelihood.of(log_likelihood, counts)
-    return 0.0 if likelihood is None else likelihood.drop_to(values <= 0.0)
+def _within_reach(log_likelihood: FloatArray, counts: FloatArray, values: FloatArray) -> BoolArray:
+    """Which values are not out of all proportion to what tests leave open; all without a test."""
+    open_to = (log_likelihood[counts > 0.0] >= _LEFT_OPEN).any(axis=0)
+    if not open_to.any():
+        return np.ones(len(values), dtype=np.bool_)
+    sizes = np.abs(values)
+    # Whatever tests say, more than one value is.
+    largest = max(float(sizes[open_to].max()), float(np.sort(sizes)[min(1, len(sizes) - 1)]))
+    within: BoolArray = sizes <= _REACH * largest
+    return within
 
 
 def _helpful_mean(likelihood: "_Likelihood", values: FloatArray) -> Interval:
