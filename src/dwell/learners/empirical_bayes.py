@@ -248,7 +248,8 @@ class EmpiricalBayes(Learner):
             and state.rounds
             and all(each.policy().cap <= self.cap for each in state.rounds)
             and alike(self.state.ledger, state.ledger)
-            and alike(self.state.dependence, state.dependence)
+            and alike(self.state.noise.dependence, state.noise.dependence)
+            and alike(self.state.noise.dispersion, state.noise.dispersion)
             and min(state.explored, state.samples, state.deepened, state.gap_weight) >= 0
             and all(each.min(initial=0) >= 0 for each in (state.kinds, state.counts, state.weights))
         ):

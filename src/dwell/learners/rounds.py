@@ -178,7 +178,7 @@ class Chooser:
 
     @property
     def _patience(self) -> float:
-        """For how many tests to be more cautious still: where tests cost little, and harm counts."""
+        """For how many tests to be more cautious still, where they cost little and harm counts."""
         cheap = self.setup_cost < CHEAP * self.cap
         return _PATIENCE if self.guard is not None and cheap else 1.0
 
