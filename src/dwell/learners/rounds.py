@@ -172,7 +172,7 @@ class Chooser:
         seen: dict[str, Any] = {"factor": factor, "discount": discount}
         greedy = self.pool.best(fit.weights, self.setup_cost, **seen)
         rois = greedy.roi_under(fit.draws, self.setup_cost, discount)
-        share = self.caution * min(1.0, sqrt(learned.explored / self._patience))
+        share = self.caution * min(1.0, sqrt((1 + learned.explored) / self._patience))
         worst = np.argsort(rois, kind="stable")[: max(1, round(share * len(rois)))]
         weights = fit.draws[worst].mean(axis=0)
         best, words = self.pool.best(weights, self.setup_cost, **seen), ""
