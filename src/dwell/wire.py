@@ -37,7 +37,7 @@ class AsJson:
     def from_json(cls, text: str) -> Self:
         """What `to_json` wrote."""
         try:
-            return cls.from_dict(json.loads(text))
+            return cls.from_dict(json.loads(text, parse_constant=_refuse))
         except InvalidInput:
             raise
         except (LookupError, TypeError, AttributeError, ValueError):
@@ -51,6 +51,11 @@ class AsJson:
     @abstractmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Self:
         """What `to_dict` gave."""
+
+
+def _refuse(constant: str) -> None:
+    """Refuse NaN and Infinity, which nothing here writes."""
+    raise ValueError(f"{constant} is no number in JSON")
 
 
 def plain(structure: object) -> Any:

@@ -17,14 +17,14 @@ from dwell.kernels.pool_fit import maximise
 
 # How many tests the normal laws are worth, how many plausible pools are drawn, by how many steps.
 # Chosen on the worlds that `dwell bench learners` marks so.
-_PSEUDO_TESTS = 5.0
+PSEUDO_TESTS = 5.0
 _DRAWS = 64
 _STEPS, _DRAW_STEPS = 60, 25
 _OWN_SHARE = 0.7  # of the draws that begin at laws in proportion to how likely these are
 # Normal laws differ in sd by this factor, and have means of so many sds.
 _SPREAD = 1.5  # of the logarithm of the sd, around the usual one
 _WIDER, _LEANS = 1.68, (-2.0, -1.0, -0.5, -0.2, 0.0, 0.2, 0.5)
-_SMALLEST = 1e-300
+_LEAST, _SMALLEST = 1e-250, 1e-300
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,9 @@ def normal_laws(values: FloatArray, *, narrowest: float, usual: float, widest: f
     cells = np.gradient(values)
     count = max(2, round(np.log(widest / narrowest) / np.log(_WIDER)) + 1)
     kinds = [(sd, lean) for sd in np.geomspace(narrowest, widest, count) for lean in _LEANS]
-    weights = np.array([cells * np.exp(-0.5 * (values / sd - lean) ** 2) for sd, lean in kinds])
+    rows = [cells * np.exp(-0.5 * (values / sd - lean) ** 2) for sd, lean in kinds]
+    # No value is impossible, however far out: a test may come that nothing else explains.
+    weights: FloatArray = np.maximum(rows, _LEAST)
     weights /= weights.sum(axis=1, keepdims=True)
     chances = np.exp([-0.5 * (np.log(sd / usual) / _SPREAD) ** 2 for sd, lean in kinds])
     return Laws(weights, chances / chances.sum())
@@ -99,10 +101,10 @@ def fit_pool(
     for _ in range(_STEPS if tests else 0):
         ratios = counts / np.einsum("ij,j->i", likelihood, weights)
         shares = weights * np.einsum("ij,i->j", likelihood, ratios)
-        weights = (shares + _PSEUDO_TESTS * explained) / (tests + _PSEUDO_TESTS)
+        weights = (shares + PSEUDO_TESTS * explained) / (tests + PSEUDO_TESTS)
     likely = _OWN_SHARE * chances + (1.0 - _OWN_SHARE) * laws.chances
     begun = laws.weights[rng.choice(len(likely), _DRAWS, p=likely)].T
-    pseudo = rng.gamma(np.maximum(_PSEUDO_TESTS * begun, _SMALLEST))
+    pseudo = rng.gamma(np.maximum(PSEUDO_TESTS * begun, _SMALLEST))
     counted = rng.gamma(np.broadcast_to(counts[:, None], (len(counts), _DRAWS)))
     near = 0.5 if tests < 200 else 0.2
     draws = near * begun + (1.0 - near) * weights[:, None]

@@ -7,7 +7,7 @@ supposes that the law of the noise is right. So dependence among samples is meas
 and some acceptances are verified (`guard`). docs/empirical_bayes.md has the whole of it.
 """
 
-from math import sqrt
+from math import ceil, sqrt
 
 import numpy as np
 
@@ -15,21 +15,21 @@ from dwell import checks
 from dwell.arrays import FloatArray
 from dwell.errors import InvalidInput
 from dwell.families import Every
-from dwell.fitting.agreement import Traits
 from dwell.laws import Law, Lift, Signs
 from dwell.learners.design import Design
 from dwell.learners.guard import Guard
-from dwell.learners.learner import Knowledge, Learner
-from dwell.learners.rounds import Chooser, Learned, Round
+from dwell.learners.learner import Knowledge, Learner, alike
+from dwell.learners.past_tests import PastTests
+from dwell.learners.pool_knowledge import PoolKnowledge
+from dwell.learners.rounds import CHEAP, Chooser, Learned, Round
 from dwell.policies import Policies
 from dwell.pools.best import GridPool
 from dwell.pools.normal import NormalPool
 from dwell.pools.signs import SignsPool
 from dwell.records import Records
 
-# Verifying costs little where set-up costs at least as much as so many samples.
-_GUARDED_FROM = 10.0
 _BUDGET = 40.0  # times the largest loss of a test
+_CONVERSIONS = 20.0  # of both arms together: their difference is about normal
 _LONGEST = 2**32  # more than any test has samples
 _LARGEST = 16.0  # standard errors of a test at the cap: what counts as the largest, without bounds
 
@@ -46,10 +46,14 @@ class EmpiricalBayes(Learner):
         min_samples: It is not looked at before it has drawn this many.
         caution: The share of plausible pools, the worst ones, that boundaries are chosen for.
         guard: Whether acceptances are verified so that they cannot lose much more than the budget,
-            whatever the noise; by default where that costs little: from a set-up cost of 10 on.
+            whatever the noise; by default where that costs little: if set-up costs as much as at
+            least a 25th of the cap.
         budget: How much value acceptances may lose before the guard stops them; by default 40 times
             the most that one can lose (under a Gaussian law, 16 standard errors of a test that
             runs to the cap).
+        explainable: If above 0, a rule that people can say is in force wherever it loses at most
+            this share of the ROI of the best boundaries.
+        past: Past tests to start from.
         seed: What plausible pools are drawn with.
 
     Example:
@@ -74,6 +78,8 @@ class EmpiricalBayes(Learner):
         caution: float = 0.25,
         guard: bool | None = None,
         budget: float | None = None,
+        explainable: float = 0.0,
+        past: PastTests | None = None,
         seed: int = 0,
     ):
         super().__init__()
@@ -84,15 +90,18 @@ class EmpiricalBayes(Learner):
         self.setup_cost = checks.not_negative("set-up cost", setup_cost)
         self.looks = None if looks is None else checks.count("looks", looks)
         self.min_samples = checks.count("min_samples", min_samples)
-        if self.min_samples > self.cap:
-            raise InvalidInput(
-                f"min_samples must be at most the cap, {self.cap}, got {self.min_samples}"
-            )
+        for name, number in (("looks", self.looks or 1), ("min_samples", self.min_samples)):
+            if number > self.cap:
+                raise InvalidInput(f"{name} must be at most the cap, {self.cap}, got {number}")
         self.caution = checks.probability("caution", caution)
         if not (guard is None or isinstance(guard, bool)):
             raise InvalidInput(f"guard must be True, False or None, got {checks.shown(guard)}")
         self.guard = guard
         self.budget = None if budget is None else checks.positive("budget", budget)
+        self.explainable = checks.not_negative("explainable", explainable)
+        if past is not None:
+            checks.kind("past", past, PastTests, "PastTests, such as PastTests.of_effects(…)")
+        self.past = past
         self.seed = checks.count("seed", seed, least=0)
         noise = _noise(law)
         self._chooser = Chooser(
@@ -101,16 +110,19 @@ class EmpiricalBayes(Learner):
             noise=noise,
             cap=self.cap,
             caution=self.caution,
+            explainable=self.explainable,
             guard=self._made_guard(noise) if self.guarded else None,
             seed=self.seed,
         )
         self.state = Learned()
+        if past is not None:
+            self.state.add(self._chooser.pool.kinds(past.drawn, past.sums))
         self._chooser.begin_round(self.state)
 
     @property
     def guarded(self) -> bool:
         """Whether acceptances are verified."""
-        return self.setup_cost >= _GUARDED_FROM if self.guard is None else self.guard
+        return self.setup_cost >= CHEAP * self.cap if self.guard is None else self.guard
 
     def _made_guard(self, noise: float) -> Guard:
         bound = {Signs: 1.0, Lift: -self.law.value_range[0]}.get(
@@ -120,7 +132,19 @@ class EmpiricalBayes(Learner):
             budget=_BUDGET * bound if self.budget is None else self.budget,
             bound=bound,
             noise=None if isinstance(self.law, Signs) else noise,
+            base_rate=self.law.base_rate if isinstance(self.law, Lift) else None,
         )
+
+    @property
+    def _chunk(self) -> int:
+        """How many samples have a sum that is about normal; 0 for signs."""
+        match self.law:
+            case Signs():
+                return 0
+            case Lift():
+                return ceil(_CONVERSIONS / self._chooser.noise**2)
+            case _:
+                return 1
 
     @property
     def choices(self) -> Every:
@@ -166,15 +190,16 @@ class EmpiricalBayes(Learner):
             verified |= _uniform(self.seed, 1, first, tasks) < now.verified
             verified |= state.ledger.closed
             # Tests that are open may be accepted too: the budget must cover them all.
-            allowed = guard.allowance(state.ledger, now.verified, now.verifying)
-            accepts &= allowed > sum(design.accepts for design in self.queue.open)
+            accepts &= guard.room(state.ledger) > sum(design.accepts for design in self.queue.open)
         ways = 2 * deepened + verified
         extras, least = now.verifying * int(verified[0]), now.depth * int(deepened[0])
         column = now.number * _LONGEST
         if ends:
-            # A test that is to be verified is decided so early that there is time left for it.
-            extras = min(extras, ends // 4)
-            decided_by = ends - extras
+            # Decided so early that there is time left to verify it. All tests are, or the chance to
+            # be verified would depend on how a test goes; what cannot be verified is not accepted.
+            kept = 0 if guard is None else min(now.verifying, ends // 4)
+            extras, decided_by = min(extras, kept), ends - kept
+            accepts &= guard is None or kept > 0
             column += decided_by if decided_by < self.cap else 0
             least = min(least, ends)
         return Design(
@@ -184,7 +209,8 @@ class EmpiricalBayes(Learner):
             extras=extras,
             least=least,
             sums=True,
-            traits=isinstance(self.law, Signs),
+            noise=self._chooser.noise,
+            chunk=self._chunk,
             tasks=int(np.argmax(ways != ways[0])) or tasks,
         )
 
@@ -195,8 +221,8 @@ class EmpiricalBayes(Learner):
         records = records.first(taken)
         assert records.sums is not None  # every design asks for them
         state.add(self._chooser.pool.kinds(records.drawn, records.sums))
-        if records.traits is not None:
-            state.dependence.take(Traits(*np.moveaxis(records.traits, 1, 0)))
+        assert records.traits is not None
+        state.noise.take(records.traits)
         if design.least:
             state.deepened += int((records.drawn - records.durations[:, 0]).sum())
         state.explored += taken
@@ -219,8 +245,8 @@ class EmpiricalBayes(Learner):
                 state.gap_weight += design.extras
             before = state.ledger.closed
             if design.accepts:
-                guard.accept(state.ledger, ran.verified, design.extras or 1, estimate)
-                if not guard.allowance(state.ledger, ran.verified, ran.verifying):
+                guard.accept(state.ledger, ran.verified, ran.worth(design.extras), estimate)
+                if not (before or guard.room(state.ledger)):
                     guard.close(state.ledger)
             elif before and estimate is not None:
                 guard.watch(state.ledger, design.extras, estimate)
@@ -234,12 +260,22 @@ class EmpiricalBayes(Learner):
             len(state.kinds) == len(state.counts)
             and len(state.weights) == len(self._chooser.pool.values)
             and state.rounds
+            and all(each.policy().cap <= self.cap for each in state.rounds)
+            and alike(self.state.ledger, state.ledger)
+            and alike(self.state.noise.dependence, state.noise.dependence)
+            and alike(self.state.noise.dispersion, state.noise.dispersion)
+            and min(state.explored, state.samples, state.deepened, state.gap_weight) >= 0
+            and all(each.min(initial=0) >= 0 for each in (state.kinds, state.counts, state.weights))
         ):
             raise ValueError("a state has a count per kind, a weight per value and a round")
         self.state = state
 
+    def pool_knowledge(self) -> PoolKnowledge:
+        """What is known of the pool of ideas and of the rule in force, with intervals."""
+        return self._chooser.knowledge(self.state, self.law)
+
     def knowledge(self) -> Knowledge:
-        """What is known so far."""
+        """What is known so far; `pool_knowledge` takes longer and says more."""
         return Knowledge(
             candidates=(),
             eliminated_at=(),

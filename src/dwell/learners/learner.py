@@ -1,5 +1,6 @@
 """What every learner is: designs that it begins, records that it takes, and what it then knows."""
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -15,6 +16,7 @@ from dwell.estimate.bounds import Bounds
 from dwell.families import Countable, Every
 from dwell.laws import Gaussian, Lift, Signs
 from dwell.learners.design import Design, alone
+from dwell.learners.past_tests import PastTests
 from dwell.learners.queue import Queue
 from dwell.policies import Policies
 from dwell.records import Records
@@ -227,19 +229,27 @@ class Learner(AsJson, ABC):
                 f"this is the state of a {fields['learner']}, not of a {cls.__name__}"
             )
         learner = cls(**{name: _argument(value) for name, value in fields["settings"].items()})
-        learner.restore(wire.typed(fields["state"], type(learner.state)))
+        state = wire.typed(fields["state"], type(learner.state))
+        if json.loads(json.dumps(wire.plain(state))) != fields["state"]:
+            raise ValueError("a state has all that was written, and nothing else")
+        learner.restore(state)
         learner.queue.restore(fields["queue"], learner.subset)
         return learner
 
     def restore(self, state: Any) -> None:
         """Go on from another state, if a learner like this one can get into it."""
-        if not _alike(self.state, state):
+        if not alike(self.state, state):
             raise ValueError("arrays of a state are as large as those of a new learner's")
         self.state = state
 
 
-def _alike(fresh: Any, restored: Any) -> bool:
-    """Whether arrays of a state have the shapes that those of a new learner have."""
+def alike(fresh: Any, restored: Any) -> bool:
+    """Whether arrays of a state have the shapes that those of a new learner have.
+
+    Args:
+        fresh: The state of a new learner, or a part of it.
+        restored: The state that another learner left.
+    """
     return all(
         now.shape == then.shape
         for now, then in (
@@ -255,6 +265,8 @@ def _setting(value: Any) -> Any:
             return {"policies": value.to_dict()}
         case Countable():
             return {"countable": wire.plain(value)}
+        case PastTests():
+            return {"past": value.to_dict()}
         case Signs() | Lift() | Gaussian():
             return {"law": type(value).__name__, "fields": wire.plain(value)}
         case _:
@@ -267,6 +279,8 @@ def _argument(value: Any) -> Any:
             return Policies.from_dict(content)
         case {"countable": content}:
             return wire.typed(content, Countable)
+        case {"past": content}:
+            return PastTests.from_dict(content)
         case {"law": name, "fields": content}:
             [kind] = (each for each in (Signs, Lift, Gaussian) if each.__name__ == name)
             return wire.typed(content, kind)

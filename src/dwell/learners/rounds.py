@@ -6,16 +6,19 @@ mean of those plausible pools under which the choice of the fitted one earns lea
 not shown yet stays possible, and is tested for.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import ceil, inf, sqrt
 from typing import Any
 
 import numpy as np
 
 from dwell.arrays import FloatArray, IntArray
-from dwell.fitting.dependence import Dependence
-from dwell.fitting.pool import fit_pool
+from dwell.fitting.pool import PoolFit, fit_pool
+from dwell.laws import Law
+from dwell.learners.explainable import explainable
 from dwell.learners.guard import Guard, Ledger
+from dwell.learners.noise_evidence import NoiseEvidence
+from dwell.learners.pool_knowledge import PoolKnowledge, pool_knowledge
 from dwell.policy import Policy
 from dwell.pools.best import GridPool, PoolBest
 
@@ -27,10 +30,12 @@ _DEEPENED = 0.05  # times n^(-1/3): the share of tasks that draw on, to see what
 _VERIFIED, _FEW_TESTS, _MOST_SPENT = 0.05, 100, 0.5
 _LEAST_VERIFYING, _MOST_VERIFYING = 0.25, 0.25
 # Samples after stops that show whether samples depend on one another: how many in a test, and in
-# all, as a number and as a share of what was spent, until a factor of this size would show.
-_SHOWING, _SHOWING_FIRST, _SHOWING_SHARE, _SHOWN = 32, 64.0, 0.03, 1.5
+# all, as shares of the cap and of what was spent, until a factor of this size would show.
+_SHOWING, _SHOWING_FIRST, _SHOWING_SHARE, _SHOWN = 0.125, 0.25, 0.03, 1.5
 # Promises are believed to so many standard errors, and as if a fifth of a test had confirmed them.
 _DOUBT, _CONFIRMED = 1.5, 0.2
+CHEAP = 0.04  # set-up, per cap: below, verifying costs a large part of what a test earns
+_PATIENCE = 200.0
 
 
 @dataclass(slots=True)
@@ -49,6 +54,10 @@ class Round:
         depth: … to this many samples.
         verified: The share of tasks whose acceptance is verified …
         verifying: … by so many samples.
+        factor: How many samples of a test are worth one that the law describes, as far as is known.
+        accept_rates: How often they accept each value of the grid …
+        mean_samples: … and how many samples it takes.
+        words: The rule in words, where one that people can say is in force.
         roi: What they earn per cost under the pessimistic pool.
         promised: The mean value of what they accept under it.
     """
@@ -63,8 +72,16 @@ class Round:
     depth: int
     verified: float
     verifying: int
+    factor: float
+    accept_rates: FloatArray
+    mean_samples: FloatArray
+    words: str
     roi: float
     promised: float
+
+    def worth(self, samples: int) -> int:
+        """How many independent samples tell as much as so many that verify."""
+        return max(1, int(samples / self.factor))
 
     def policy(self, ends: int = 0) -> Policy:
         """The boundaries, with an entry per sample.
@@ -93,7 +110,7 @@ class Learned:
         counts: How many of each.
         weights: The fitted pool: the weight of each value of the grid; none before there is one.
         rounds: The boundaries in force, and those that open tests run by.
-        dependence: What samples within a test are worth.
+        noise: What tests show of their noise.
         ledger: What the guard has seen.
         gap: Over verifying samples, the sum of what was promised less what they were …
         gap_weight: … and how many there were.
@@ -107,7 +124,7 @@ class Learned:
     counts: FloatArray = field(default_factory=lambda: np.zeros(0))
     weights: FloatArray = field(default_factory=lambda: np.zeros(0))
     rounds: list[Round] = field(default_factory=list)
-    dependence: Dependence = field(default_factory=Dependence.empty)
+    noise: NoiseEvidence = field(default_factory=NoiseEvidence)
     ledger: Ledger = field(default_factory=Ledger)
     gap: float = 0.0
     gap_weight: float = 0.0
@@ -133,6 +150,7 @@ class Chooser:
         noise: The standard deviation of a sample.
         cap: The most samples of a test.
         caution: The share of plausible pools, the worst ones, that boundaries are chosen for.
+        explainable: Which share of the ROI a rule may lose that people can say.
         guard: The guard; None without one.
         seed: What plausible pools are drawn with.
     """
@@ -142,33 +160,72 @@ class Chooser:
     noise: float
     cap: int
     caution: float
+    explainable: float
     guard: Guard | None
     seed: int
 
     def begin_round(self, learned: Learned) -> None:
         """Fit the pool anew, and put the best boundaries for a cautious reading in force."""
         number = learned.rounds[-1].number + 1 if learned.rounds else 0
-        factor, discount = learned.dependence.measured().factor, self._discount(learned)
-        fit = fit_pool(
-            self.pool.log_likelihood(learned.kinds, factor),
+        factor, discount = learned.noise.measured().factor, self._discount(learned)
+        fit = self._fit(learned, number)
+        seen: dict[str, Any] = {"factor": factor, "discount": discount}
+        greedy = self.pool.best(fit.weights, self.setup_cost, **seen)
+        rois = greedy.roi_under(fit.draws, self.setup_cost, discount)
+        share = self.caution * min(1.0, sqrt((1 + learned.explored) / self._patience))
+        worst = np.argsort(rois, kind="stable")[: max(1, round(share * len(rois)))]
+        weights = fit.draws[worst].mean(axis=0)
+        best, words = self.pool.best(weights, self.setup_cost, **seen), ""
+        if self.explainable:
+            said = explainable(self.pool, weights, self.setup_cost, best=best, **seen)
+            if said.lost <= self.explainable:
+                best, words = said.rule, f"{said.words} (which earns {said.lost:.1%} less)"
+        learned.weights = fit.weights
+        tasks = max(learned.explored // _ROUND_SHARE, 1 if learned.explored else _FIRST_ROUND)
+        learned.refit_at = learned.explored + tasks
+        learned.rounds.append(self._round(number, best, words, weights, tasks, learned))
+
+    def _fit(self, learned: Learned, number: int) -> PoolFit:
+        return fit_pool(
+            self.pool.log_likelihood(learned.kinds, learned.noise.measured().factor),
             learned.counts,
             self.pool.laws,
             learned.weights if len(learned.weights) else None,
             np.random.default_rng([self.seed, number]),
         )
-        seen: dict[str, Any] = {"factor": factor, "discount": discount}
-        greedy = self.pool.best(fit.weights, self.setup_cost, **seen)
-        rois = greedy.roi_under(fit.draws, self.setup_cost, discount)
-        worst = np.argsort(rois, kind="stable")[: max(1, round(self.caution * len(rois)))]
-        weights = fit.draws[worst].mean(axis=0)
-        best = self.pool.best(weights, self.setup_cost, **seen)
-        learned.weights = fit.weights
-        tasks = max(learned.explored // _ROUND_SHARE, 1 if learned.explored else _FIRST_ROUND)
-        learned.refit_at = learned.explored + tasks
-        learned.rounds.append(self._round(number, best, weights, tasks, learned))
+
+    def knowledge(self, learned: Learned, law: Law) -> PoolKnowledge:
+        """What is known of the pool, and of the rule in force."""
+        now, measured = learned.rounds[-1], learned.noise.measured()
+        fit = self._fit(learned, now.number)
+        rates, samples = now.accept_rates, now.mean_samples
+        known = pool_knowledge(
+            values=self.pool.values,
+            weights=fit.weights,
+            draws=fit.draws,
+            log_likelihood=self.pool.log_likelihood(learned.kinds, measured.factor),
+            counts=learned.counts,
+            best=PoolBest(now.policy(), self.pool.values, rates, samples, now.roi),
+            setup_cost=self.setup_cost,
+            measured=measured,
+            law=law,
+        )
+        return replace(known, rule=now.words) if now.words else known
+
+    @property
+    def _patience(self) -> float:
+        """For how many tests to be more cautious still, where they cost little and harm counts."""
+        cheap = self.setup_cost < CHEAP * self.cap
+        return _PATIENCE if self.guard is not None and cheap else 1.0
 
     def _round(
-        self, number: int, best: PoolBest, weights: FloatArray, tasks: int, learned: Learned
+        self,
+        number: int,
+        best: PoolBest,
+        words: str,
+        weights: FloatArray,
+        tasks: int,
+        learned: Learned,
     ) -> Round:
         accepts, samples = float(weights @ best.accepts), float(weights @ best.samples)
         deepened, depth = self._deepening(learned, samples, tasks)
@@ -176,7 +233,7 @@ class Chooser:
         lower, upper = best.policy.lower, best.policy.upper
         looked = np.isfinite(lower) | np.isfinite(upper)
         looks = 1 + np.flatnonzero(looked)
-        factor = learned.dependence.measured().factor
+        factor = learned.noise.measured().factor
         return Round(
             number=number,
             looks=looks,
@@ -188,13 +245,17 @@ class Chooser:
             depth=min(self.cap, depth),
             verified=min(1.0, verifying),
             verifying=max(1, round(verifying)),
+            factor=factor,
+            accept_rates=best.accepts,
+            mean_samples=best.samples,
+            words=words,
             roi=best.roi,
             promised=float(weights @ (best.accepts * best.values)) / max(accepts, 1e-300),
         )
 
     def _discount(self, learned: Learned) -> float:
         """By how much verified acceptances fell short of what was promised, for sure."""
-        factor = learned.dependence.measured().factor
+        factor = learned.noise.measured().factor
         doubt = _DOUBT * self.noise * sqrt(factor * learned.gap_weight)
         return max(0.0, learned.gap - doubt) / (learned.gap_weight + _CONFIRMED * self.cap)
 
@@ -205,11 +266,12 @@ class Chooser:
         """
         share = _DEEPENED * max(1, learned.explored) ** (-1.0 / 3.0)
         depth = 2 + ceil(2.0 * samples)
-        if self.guard is None or learned.dependence.measured().detectable <= _SHOWN:
+        if self.guard is None or learned.noise.measured().detectable <= _SHOWN:
             return share, depth
         spent = self.setup_cost * learned.explored + learned.samples
-        left = _SHOWING_FIRST + _SHOWING_SHARE * spent - learned.deepened
-        return min(1.0, max(share, left / (_SHOWING * tasks))), max(depth, _SHOWING)
+        showing = ceil(_SHOWING * self.cap)
+        left = _SHOWING_FIRST * self.cap + _SHOWING_SHARE * spent - learned.deepened
+        return min(1.0, max(share, left / (showing * tasks))), max(depth, showing)
 
     def _verifying(self, learned: Learned, samples: float, accepts: float, tasks: int) -> float:
         """How many samples verify an acceptance: what a small share of the spending pays for.

@@ -38,13 +38,12 @@ def looks_for(cap: int, every: int | None, first: int) -> IntArray:
         61
     """
     step = every or 1
-    allowed = np.arange(1, cap // step + 1, dtype=np.int64) * step
-    allowed = np.union1d(allowed[allowed >= first], [cap])
-    if len(allowed) <= _MOST_LOOKS:
-        return allowed
-    kept = np.geomspace(1, len(allowed), _MOST_LOOKS).round().astype(int) - 1
-    chosen: IntArray = allowed[np.unique(kept)]
-    return chosen
+    before = -(-first // step) - 1  # multiples that come too early
+    allowed = max(0, -(-cap // step) - before)
+    kept = np.arange(allowed, dtype=np.int64)
+    if allowed > _MOST_LOOKS:
+        kept = np.unique(np.geomspace(1, allowed, _MOST_LOOKS).round().astype(np.int64) - 1)
+    return np.minimum((before + 1 + kept) * step, cap)
 
 
 @dataclass(frozen=True)
@@ -59,9 +58,9 @@ class NormalPool:
 
     Example:
         >>> pool = NormalPool(noise=8.0, cap=100)
-        >>> normal = pool.laws[20]
+        >>> normal = pool.laws.weights[20]
         >>> round(pool.best(normal, setup_cost=20.0).roi, 4)
-        0.0
+        0.035
     """
 
     noise: float
@@ -100,7 +99,8 @@ class NormalPool:
         lengths = np.rint(_LENGTHS * np.log(drawn)).astype(np.int64)
         errors = self.noise / np.sqrt(np.exp(lengths / _LENGTHS))
         farthest = float(_CENTRE - 1)
-        means = np.clip(np.rint(_BINS * sums / drawn / errors), -farthest, farthest)
+        with np.errstate(over="ignore"):  # what overflows is cut off as well
+            means = np.clip(np.rint(_BINS * (sums / drawn / errors)), -farthest, farthest)
         found: IntArray = lengths * _KINDS + means.astype(np.int64) + _CENTRE
         return found
 
@@ -152,7 +152,7 @@ class NormalPool:
         kept = weights > _NEGLIGIBLE
         pool = Pool.of(self.values[kept], weights[kept] / weights[kept].sum(), noise)
         try:
-            limits = best_limits(pool, self.looks, setup_cost).limits
+            limits = best_limits(pool, self.looks, setup_cost, discount=discount).limits
         except NothingWorthTesting:
             limits = _nothing(self.looks)
         found = fates(self.values[None, :], np.array([noise]), limits)
