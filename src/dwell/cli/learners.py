@@ -45,16 +45,17 @@ def listing(*names: str) -> Callable[[click.Command], click.Command]:
     return listed
 
 
-def refuse_without_meaning(learner: str) -> None:
-    """Refuse options of the command that mean nothing to a learner."""
+def refuse_without_meaning(*learners: str) -> None:
+    """Refuse options of the command that mean nothing to any of some learners."""
     context = click.get_current_context()
-    known = arguments_of(learner)
+    known: frozenset[str] = frozenset().union(*map(arguments_of, learners))
     for name, arguments in _ARGUMENTS.items():
         given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
         if given and not arguments & known:
             negated = "no-" if context.params[name] is False else ""
             spelled = f"--{negated}{name.replace('_', '-')}"
-            raise InvalidInput(f"{spelled} means nothing to the learner {learner}; leave it out")
+            named = f"the learner{'s' * (len(learners) > 1)} {', '.join(learners)}"
+            raise InvalidInput(f"{spelled} means nothing to {named}; leave it out")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
