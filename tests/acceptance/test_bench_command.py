@@ -231,7 +231,10 @@ def test_help_names_every_instance_and_learner() -> None:
         (("--later-day",), "--later-day says how to be hostile; give --hostile too"),
         (("--hostile", "--cases", "thrice"), "there is no case 'thrice'; the cases are twice, "),
         (("--hostile", "--instances", "headlines"), "leave headlines out"),
-        (("--learners", "esc"), "there is no learner 'esc'; the learners are ladder, "),
+        (
+            ("--learners", "esc"),
+            "there is no learner 'esc'; the learners are empirical-bayes, ladder, ",
+        ),
         (("--learners", "etc fixed"), "there is no learner 'etc fixed'"),
         (("--tasks", "0"), ">= 1"),
         (("--tasks", "1e2,,1e3"), "must be a number"),

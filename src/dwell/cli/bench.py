@@ -147,8 +147,8 @@ _COMPARED = (
     ),
     flag(
         "--guard/--no-guard",
-        help="Whether empirical-bayes verifies what it accepts.  [default: from a set-up cost of "
-        "10 on]",
+        help="Whether empirical-bayes verifies what it accepts.  [default: if set-up costs at "
+        "least a 25th of the cap]",
         default=None,
     ),
     flag(
