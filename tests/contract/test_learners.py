@@ -41,8 +41,8 @@ def test_the_cases_go_through_all_phases() -> None:
     assert len(ends["EscCape"].eliminated_at) == len(ends["Esc"].candidates) <= WIDTH // 2
     learned = after(CASES["EmpiricalBayes"], 150).state
     assert (learned.ledger.phase, learned.ledger.closed) == (1, True)
-    assert learned.rounds[-1].number == 18
-    assert after(CASES["EmpiricalBayes, normal"], 40).state.rounds[-1].number == 12
+    assert learned.rounds[-1].number >= 10
+    assert after(CASES["EmpiricalBayes, normal"], 40).state.rounds[-1].number >= 10
 
 
 @LEARNERS
