@@ -19,8 +19,8 @@ The rules, alike for all:
 Ladder is of another kind: it needs policies, and samples after acceptances. Its policies look after
 every pair, and one that wants to go on where a test ends rejects. Where fewer samples are left
 after an acceptance than Ladder wants, it gets those, one at least. Both of its classes know the
-archive's click rate of 1.2 %, as a publisher does, and so does the learner that fits the law of
-effects.
+archive's click rate of 1.2 %, as a publisher does. EmpiricalBayes is told nothing: it sees sums in
+units of each test's own noise, which follows from the clicks of both arms so far.
 
 The best in hindsight is the member of a family with the highest ROI over all streams. With `--null`
 the clicks of each test fall to its arms at random: then nothing earns anything. Standard errors are
@@ -30,32 +30,31 @@ were chosen on one half of the tests; `--held-out` takes the other.
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.upworthy_learner import CautiousFit
 from benchmarks.upworthy_rules import Runs, fixed_sizes, plan_family, to_the_end
-from benchmarks.upworthy_stream import Look, Stream, Tests
-from dwell import Ladder, Policies, banded
+from benchmarks.upworthy_stream import BATCH, Stream, Tests
+from dwell import EmpiricalBayes, Gaussian, Ladder, Policies, banded
 from dwell.arrays import FloatArray, IntArray
 from dwell.lab.suite import suite
 
 SETUP_COSTS = (100, 1_000, 10_000)
 AFTER = (100, 300, 1_000, None)  # tests after which ROIs are given; None: all of them
 NOISE = 0.154  # of a pair at a click rate of 1.2 %
+CAP = 6_000  # pairs, of EmpiricalBayes: few tests are longer
 FAMILIES: dict[str, Callable[[Stream], Runs]] = {
     "best of plan's family": plan_family,
     "best fixed size": fixed_sizes,
 }
 
-# Given what a test shows, look by look: takes as many looks as it wants, then accepts or rejects.
-Judge = Callable[[Iterator[Look]], bool]
-LEARNERS: dict[str, Callable[[int], Judge]] = {
-    "cautious fit (placeholder)": lambda setup: CautiousFit(setup, NOISE).decide,
+LEARNERS: dict[str, Callable[[int], EmpiricalBayes]] = {
+    "EmpiricalBayes": lambda setup: _empirical_bayes(setup, guard=True),
+    "EmpiricalBayes, no guard": lambda setup: _empirical_bayes(setup, guard=False),
 }
 LADDERS: dict[str, Callable[[], Policies]] = {
     "Ladder, bands from 500 on": lambda: banded(
@@ -65,21 +64,26 @@ LADDERS: dict[str, Callable[[], Policies]] = {
 }
 
 
-def run_learner(stream: Stream, decide: Judge) -> tuple[FloatArray, IntArray]:
+def _empirical_bayes(setup: int, *, guard: bool) -> EmpiricalBayes:
+    """The learner in units of each test's noise: it is told no scale of effects, no click rate."""
+    return EmpiricalBayes(
+        Gaussian(1.0), cap=CAP, looks=BATCH, min_samples=BATCH, setup_cost=setup, guard=guard
+    )
+
+
+def run_learner(stream: Stream, learner: EmpiricalBayes) -> tuple[FloatArray, IntArray]:
     """What each test earns and how many pairs it takes."""
     earned, samples = np.zeros(len(stream)), np.zeros(len(stream), dtype=np.int64)
     for test in range(len(stream)):
-        taken: list[Look] = []
-        accepted = decide(_noting(stream.looks(test), taken))
-        earned[test] = stream.score[test] if accepted else 0.0
-        samples[test] = taken[-1].samples
+        batches = stream.batches(test)
+        # Verifying takes whole batches: the last one is kept for it.
+        ends = int(batches.samples[0]) - (BATCH if learner.guarded else 0)
+        design = learner.begin(ends=max(ends, BATCH // 2))
+        records = design.record(batches)
+        earned[test] = stream.score[test] * float(design.accepted(records)[0])
+        samples[test] = records.drawn[0]
+        learner.learn(design, records)
     return earned, samples
-
-
-def _noting(looks: Iterator[Look], taken: list[Look]) -> Iterator[Look]:
-    for look in looks:
-        taken.append(look)
-        yield look
 
 
 def run_ladder(stream: Stream, policies: Policies, setup: int) -> tuple[FloatArray, IntArray]:

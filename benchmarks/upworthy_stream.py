@@ -1,9 +1,7 @@
 """Real headline tests as a stream: what can be seen of each test at its looks, and its score."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -11,24 +9,11 @@ from dwell import Policies, scan
 from dwell.arrays import FloatArray, IntArray
 from dwell.learners.design import Design
 from dwell.outcomes import Outcomes
+from dwell.periods import Periods
 from dwell.records import Records
 
 BATCH = 250  # pairs from look to look
 SCORED = 0.2  # the last part of each test, for scoring only
-
-
-class Look(NamedTuple):
-    """What is seen of a test at a look.
-
-    Attributes:
-        samples: The pairs so far.
-        total: Their sum: clicks of the treatment minus clicks of the control.
-        noise: The standard deviation of a pair, from the click rate of both arms together.
-    """
-
-    samples: int
-    total: float
-    noise: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,14 +109,12 @@ class Stream:
     def __len__(self) -> int:
         return len(self.score)
 
-    def looks(self, test: int) -> Iterator[Look]:
-        """What a test shows, look by look, until it ends."""
-        for look in range(self.last[test] + 1):
-            yield Look(
-                int(self.samples[test, look]),
-                float(self.totals[test, look]),
-                float(self.noise[test, look]),
-            )
+    def batches(self, test: int) -> Periods:
+        """What a test shows, batch by batch, in units of its noise as it seems by then."""
+        seen = self.last[test] + 1
+        counts = np.diff(self.samples[test, :seen], prepend=0)
+        sums = np.diff(self.totals[test, :seen], prepend=0.0)
+        return Periods(np.array([seen]), counts, sums).in_units_of(self.noise[test, :seen])
 
     def outcomes(self, policies: Policies, first: int, last: int) -> Outcomes:
         """What policies do on tests `first` to `last`; a test that ends undecided is rejected."""

@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from dwell import checks
-from dwell.arrays import FloatArray
+from dwell.arrays import FloatArray, IntArray
 from dwell.errors import InvalidInput
 from dwell.policies import Policies
 from dwell.policy import Policy
@@ -61,6 +61,28 @@ def banded(caps: Iterable[int], *, z: float, sd: float, min_samples: int = 1) ->
     z, sd = checks.positive("z", z), checks.positive("sd", sd)
     bound = z * sd * np.sqrt(np.arange(1.0, checked_caps[-1] + 1.0))
     return _truncations(bound, checked_caps, min_samples)
+
+
+def shrinking(length: int, looks: IntArray, *, ship: float, drop: float, sd: float) -> Policy:
+    """Two limits in standard errors that shrink evenly to 0; then what is above 0 is accepted.
+
+    Args:
+        length: After how many samples they have.
+        looks: After how many samples the policy looks, in increasing order; it does at `length`.
+        ship: The upper limit before the first sample, in standard errors above 0.
+        drop: The lower one, in standard errors below 0.
+        sd: The standard deviation of one sample.
+
+    Example:
+        >>> shrinking(4, np.arange(1, 5), ship=2, drop=1, sd=1)
+        Policy(lower=[-0.75, -0.7071, -0.433, 4.941e-324], upper=[1.5, 1.414, 0.866, 4.941e-324])
+    """
+    width = (1.0 - looks / length) * sd * np.sqrt(looks)
+    lower, upper = np.full(length, -np.inf), np.full(length, np.inf)
+    lower[looks - 1], upper[looks - 1] = -drop * width, ship * width
+    # Only what is above 0 is accepted at the end.
+    lower[-1] = upper[-1] = np.nextafter(0.0, 1.0)
+    return Policy(lower, upper)
 
 
 def _truncations(bound: FloatArray, caps: list[int], min_samples: int) -> Policies:

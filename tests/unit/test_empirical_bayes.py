@@ -155,7 +155,7 @@ def test_looks_and_the_least_length_are_kept(law: Law) -> None:
         signs = rng.choice(np.array([-1, 1], dtype=np.int8), design.samples // 5 + 1)
         learner.learn(design, design.record(np.repeat(signs, 5)[: design.samples]))
     if isinstance(law, Signs):
-        assert learner.state.dependence.measured().factor > 2.0
+        assert learner.state.noise.measured().factor > 2.0
 
 
 @pytest.mark.parametrize("guard", [False, True])

@@ -9,6 +9,10 @@ non-parametric maximum likelihood estimate of a mixing distribution): values whe
 peaks join the support; new weights minimise the quadratic approximation |S w - 2|^2, with
 S[i, j] = L[i, j] / f_i, by non-negative least squares; a line search keeps the likelihood rising;
 values left with no weight leave.
+
+`climb` does this for any likelihood of tests under values, with kinds of tests that came several
+times; `fit_mixture` for effects with normal errors. Products are einsums: libraries of matrices do
+them by threads, which on a busy machine wait for one another far longer than they work.
 """
 
 from typing import NamedTuple
@@ -20,7 +24,7 @@ from dwell.arrays import FloatArray, IntArray
 
 _TOLERANCE = 1e-6
 _MOST_ROUNDS = 500
-_EM_ROUNDS = 5
+_EM_ROUNDS, _NNLS_ROUNDS = 5, 100
 _NEGLIGIBLE = 1e-10
 _LEAST_STEPS, _MOST_STEPS = 300, 1000
 
@@ -39,6 +43,22 @@ class Mixture(NamedTuple):
     values: FloatArray
     weights: FloatArray
     log_likelihood: float
+    gap: float
+
+
+class Climbed(NamedTuple):
+    """The best weights on the columns of a likelihood.
+
+    Attributes:
+        support: The columns that have weight.
+        weights: Their weights, which sum to 1.
+        height: The log-likelihood of all tests together.
+        gap: How much higher it could be at most, per test.
+    """
+
+    support: IntArray
+    weights: FloatArray
+    height: float
     gap: float
 
 
@@ -63,11 +83,11 @@ def fit_mixture(effects: FloatArray, standard_errors: FloatArray) -> Mixture:
     highest = likelihood.max(axis=1, keepdims=True)
     likelihood -= highest
     np.exp(likelihood, out=likelihood)
-    support, weights, gap = _climb(likelihood)
-    kept = weights > _NEGLIGIBLE
-    support, weights = support[kept], weights[kept] / weights[kept].sum()
+    found = climb(likelihood)
+    kept = found.weights > _NEGLIGIBLE
+    weights = found.weights[kept] / found.weights[kept].sum()
     offset = float(highest.sum() - np.log(standard_errors * np.sqrt(2.0 * np.pi)).sum())
-    return Mixture(grid[support], weights, _height(likelihood[:, support], weights) + offset, gap)
+    return Mixture(grid[found.support[kept]], weights, found.height + offset, found.gap)
 
 
 def _grid(effects: FloatArray, standard_errors: FloatArray) -> FloatArray:
@@ -79,25 +99,45 @@ def _grid(effects: FloatArray, standard_errors: FloatArray) -> FloatArray:
     return np.union1d(np.linspace(ordered[0], ordered[-1], steps), ordered[chosen])
 
 
-def _climb(likelihood: FloatArray) -> tuple[IntArray, FloatArray, float]:
-    """The support of the best weights, as columns; the weights; and how far from the best."""
-    support = _cover(likelihood)
-    weights = np.full(len(support), 1.0 / len(support))
-    # A little EM is cheap, and all that effects far apart need.
-    for _ in range(_EM_ROUNDS):
-        shares = likelihood[:, support] * weights
-        weights = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
+def climb(
+    likelihood: FloatArray, counts: FloatArray | None = None, start: Climbed | None = None
+) -> Climbed:
+    """The best weights on the columns of a likelihood.
+
+    Args:
+        likelihood: A row per kind of test, a column per value; no row is all 0.
+        counts: How many tests there are of each kind; one by default.
+        start: Where to begin: what was found for a likelihood that is much the same.
+
+    Example:
+        >>> found = climb(np.array([[1.0, 0.5, 0.0], [0.0, 0.5, 1.0]]), np.array([3.0, 1.0]))
+        >>> found.support.tolist(), found.weights.round(3).tolist()
+        ([0, 2], [0.75, 0.25])
+    """
+    counts = np.ones(len(likelihood)) if counts is None else counts
+    shares = counts / counts.sum()
+    if start is None:
+        support = _cover(likelihood)
+        weights = np.full(len(support), 1.0 / len(support))
+        # A little EM is cheap, and all that effects far apart need.
+        for _ in range(_EM_ROUNDS):
+            parts = likelihood[:, support] * weights
+            parts /= parts.sum(axis=1, keepdims=True)
+            weights = np.einsum("i,ij->j", shares, parts)
+    else:
+        support, weights = start.support, start.weights
     gap = np.inf
     for _ in range(_MOST_ROUNDS):
-        mixed = likelihood[:, support] @ weights
-        gradient = (1.0 / mixed) @ likelihood / len(likelihood)
+        mixed = np.einsum("ij,j->i", likelihood[:, support], weights)
+        gradient = np.einsum("i,ij->j", shares / mixed, likelihood)
         gap = float(gradient.max()) - 1.0
         if gap <= _TOLERANCE:
             break
         support, weights = _joined(support, weights, _peaks(gradient))
-        weights = _stepped(likelihood[:, support], weights)
+        weights = _stepped(likelihood[:, support], shares, weights)
         support, weights = support[weights > 0.0], weights[weights > 0.0]
-    return support, weights, gap
+    height = float(counts.sum()) * _height(likelihood[:, support], shares, weights)
+    return Climbed(support, weights, height, gap)
 
 
 def _cover(likelihood: FloatArray) -> IntArray:
@@ -126,31 +166,39 @@ def _joined(support: IntArray, weights: FloatArray, new: IntArray) -> tuple[IntA
     return joined, spread
 
 
-def _stepped(likelihood: FloatArray, weights: FloatArray) -> FloatArray:
+def _stepped(likelihood: FloatArray, shares: FloatArray, weights: FloatArray) -> FloatArray:
     """Better weights on the same columns."""
-    ratios = likelihood / (likelihood @ weights)[:, None]
+    ratios = likelihood / np.einsum("ij,j->i", likelihood, weights)[:, None]
     # |S w - 2| is |(S - 2) w| where weights sum to 1, which one more row asks for (Dax 1990). Only
     # the products of its columns matter, so that a square root of their matrix will do.
-    excess = ratios - 2.0
-    sizes, vectors = linalg.eigh(excess.T @ excess / len(likelihood))
+    excess = np.sqrt(shares)[:, None] * (ratios - 2.0)
+    sizes, vectors = linalg.eigh(np.einsum("ij,ik->jk", excess, excess))
     root = np.sqrt(np.maximum(sizes, 0.0))[:, None] * vectors.T
     system = np.vstack([root, np.ones(len(weights))])
     aim = np.append(np.zeros(len(weights)), 1.0)
-    found, _ = optimize.nnls(system, aim)
+    try:
+        found, _ = optimize.nnls(system, aim, maxiter=_NNLS_ROUNDS * len(weights))
+    except RuntimeError:
+        # Columns that are nearly alike may keep it busy for ever: a step of EM will do, from where
+        # those that joined have some weight.
+        begun = np.where(weights > 0.0, weights, 0.01)
+        found = begun * np.einsum("i,ij->j", shares, ratios)
     direction = found / found.sum() - weights
-    rise = float(ratios.sum(axis=0) @ direction)
+    rise = float(np.einsum("i,ij,j->", shares, ratios, direction))
     # No effect may become less than a tenth as likely: the approximation does not reach farther.
-    lost = -float((ratios @ direction).min())
+    lost = -float(np.einsum("ij,j->i", ratios, direction).min())
     step = min(1.0, 0.9 / lost) if lost > 0.0 else 1.0
-    before = _height(likelihood, weights)
+    before = _height(likelihood, shares, weights)
     while step > 1e-12:
         stepped = np.maximum(weights + step * direction, 0.0)
-        if _height(likelihood, stepped) >= before + 1e-3 * step * rise:
-            shares: FloatArray = stepped / stepped.sum()
-            return shares
+        if _height(likelihood, shares, stepped) >= before + 1e-3 * step * rise:
+            better: FloatArray = stepped / stepped.sum()
+            return better
         step /= 2.0
     return weights
 
 
-def _height(likelihood: FloatArray, weights: FloatArray) -> float:
-    return float(np.log(likelihood @ weights).sum())
+def _height(likelihood: FloatArray, shares: FloatArray, weights: FloatArray) -> float:
+    """The log-likelihood per test."""
+    mixed = np.einsum("ij,j->i", likelihood, weights)
+    return float(np.einsum("i,i->", shares, np.log(mixed)))

@@ -17,7 +17,7 @@ from dwell.kernels.pool_fit import maximise
 
 # How many tests the normal laws are worth, how many plausible pools are drawn, by how many steps.
 # Chosen on the worlds that `dwell bench learners` marks so.
-_PSEUDO_TESTS = 5.0
+PSEUDO_TESTS = 5.0
 _DRAWS = 64
 _STEPS, _DRAW_STEPS = 60, 25
 _OWN_SHARE = 0.7  # of the draws that begin at laws in proportion to how likely these are
@@ -101,10 +101,10 @@ def fit_pool(
     for _ in range(_STEPS if tests else 0):
         ratios = counts / np.einsum("ij,j->i", likelihood, weights)
         shares = weights * np.einsum("ij,i->j", likelihood, ratios)
-        weights = (shares + _PSEUDO_TESTS * explained) / (tests + _PSEUDO_TESTS)
+        weights = (shares + PSEUDO_TESTS * explained) / (tests + PSEUDO_TESTS)
     likely = _OWN_SHARE * chances + (1.0 - _OWN_SHARE) * laws.chances
     begun = laws.weights[rng.choice(len(likely), _DRAWS, p=likely)].T
-    pseudo = rng.gamma(np.maximum(_PSEUDO_TESTS * begun, _SMALLEST))
+    pseudo = rng.gamma(np.maximum(PSEUDO_TESTS * begun, _SMALLEST))
     counted = rng.gamma(np.broadcast_to(counts[:, None], (len(counts), _DRAWS)))
     near = 0.5 if tests < 200 else 0.2
     draws = near * begun + (1.0 - near) * weights[:, None]

@@ -7,7 +7,7 @@ supposes that the law of the noise is right. So dependence among samples is meas
 and some acceptances are verified (`guard`). docs/empirical_bayes.md has the whole of it.
 """
 
-from math import sqrt
+from math import ceil, sqrt
 
 import numpy as np
 
@@ -15,21 +15,19 @@ from dwell import checks
 from dwell.arrays import FloatArray
 from dwell.errors import InvalidInput
 from dwell.families import Every
-from dwell.fitting.agreement import Traits
 from dwell.laws import Law, Lift, Signs
 from dwell.learners.design import Design
 from dwell.learners.guard import Guard
 from dwell.learners.learner import Knowledge, Learner, alike
-from dwell.learners.rounds import Chooser, Learned, Round
+from dwell.learners.rounds import CHEAP, Chooser, Learned, Round
 from dwell.policies import Policies
 from dwell.pools.best import GridPool
 from dwell.pools.normal import NormalPool
 from dwell.pools.signs import SignsPool
 from dwell.records import Records
 
-# Verifying costs little where set-up costs at least as much as so many samples.
-_GUARDED_FROM = 10.0
 _BUDGET = 40.0  # times the largest loss of a test
+_CONVERSIONS = 20.0  # of both arms together: their difference is about normal
 _LONGEST = 2**32  # more than any test has samples
 _LARGEST = 16.0  # standard errors of a test at the cap: what counts as the largest, without bounds
 
@@ -46,7 +44,8 @@ class EmpiricalBayes(Learner):
         min_samples: It is not looked at before it has drawn this many.
         caution: The share of plausible pools, the worst ones, that boundaries are chosen for.
         guard: Whether acceptances are verified so that they cannot lose much more than the budget,
-            whatever the noise; by default where that costs little: from a set-up cost of 10 on.
+            whatever the noise; by default where that costs little: if set-up costs as much as at
+            least a 25th of the cap.
         budget: How much value acceptances may lose before the guard stops them; by default 40 times
             the most that one can lose (under a Gaussian law, 16 standard errors of a test that
             runs to the cap).
@@ -109,7 +108,7 @@ class EmpiricalBayes(Learner):
     @property
     def guarded(self) -> bool:
         """Whether acceptances are verified."""
-        return self.setup_cost >= _GUARDED_FROM if self.guard is None else self.guard
+        return self.setup_cost >= CHEAP * self.cap if self.guard is None else self.guard
 
     def _made_guard(self, noise: float) -> Guard:
         bound = {Signs: 1.0, Lift: -self.law.value_range[0]}.get(
@@ -121,6 +120,17 @@ class EmpiricalBayes(Learner):
             noise=None if isinstance(self.law, Signs) else noise,
             base_rate=self.law.base_rate if isinstance(self.law, Lift) else None,
         )
+
+    @property
+    def _chunk(self) -> int:
+        """How many samples have a sum that is about normal; 0 for signs."""
+        match self.law:
+            case Signs():
+                return 0
+            case Lift():
+                return ceil(_CONVERSIONS / self._chooser.noise**2)
+            case _:
+                return 1
 
     @property
     def choices(self) -> Every:
@@ -185,7 +195,8 @@ class EmpiricalBayes(Learner):
             extras=extras,
             least=least,
             sums=True,
-            traits=isinstance(self.law, Signs),
+            noise=self._chooser.noise,
+            chunk=self._chunk,
             tasks=int(np.argmax(ways != ways[0])) or tasks,
         )
 
@@ -196,8 +207,8 @@ class EmpiricalBayes(Learner):
         records = records.first(taken)
         assert records.sums is not None  # every design asks for them
         state.add(self._chooser.pool.kinds(records.drawn, records.sums))
-        if records.traits is not None:
-            state.dependence.take(Traits(*np.moveaxis(records.traits, 1, 0)))
+        assert records.traits is not None
+        state.noise.take(records.traits)
         if design.least:
             state.deepened += int((records.drawn - records.durations[:, 0]).sum())
         state.explored += taken
@@ -220,7 +231,7 @@ class EmpiricalBayes(Learner):
                 state.gap_weight += design.extras
             before = state.ledger.closed
             if design.accepts:
-                guard.accept(state.ledger, ran.verified, design.extras or 1, estimate)
+                guard.accept(state.ledger, ran.verified, ran.worth(design.extras), estimate)
                 if not (before or guard.room(state.ledger)):
                     guard.close(state.ledger)
             elif before and estimate is not None:
@@ -237,7 +248,8 @@ class EmpiricalBayes(Learner):
             and state.rounds
             and all(each.policy().cap <= self.cap for each in state.rounds)
             and alike(self.state.ledger, state.ledger)
-            and alike(self.state.dependence, state.dependence)
+            and alike(self.state.noise.dependence, state.noise.dependence)
+            and alike(self.state.noise.dispersion, state.noise.dispersion)
             and min(state.explored, state.samples, state.deepened, state.gap_weight) >= 0
             and all(each.min(initial=0) >= 0 for each in (state.kinds, state.counts, state.weights))
         ):

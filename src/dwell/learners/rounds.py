@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from dwell.arrays import FloatArray, IntArray
-from dwell.fitting.dependence import Dependence
 from dwell.fitting.pool import fit_pool
 from dwell.learners.guard import Guard, Ledger
+from dwell.learners.noise_evidence import NoiseEvidence
 from dwell.policy import Policy
 from dwell.pools.best import GridPool, PoolBest
 
@@ -27,10 +27,12 @@ _DEEPENED = 0.05  # times n^(-1/3): the share of tasks that draw on, to see what
 _VERIFIED, _FEW_TESTS, _MOST_SPENT = 0.05, 100, 0.5
 _LEAST_VERIFYING, _MOST_VERIFYING = 0.25, 0.25
 # Samples after stops that show whether samples depend on one another: how many in a test, and in
-# all, as a number and as a share of what was spent, until a factor of this size would show.
-_SHOWING, _SHOWING_FIRST, _SHOWING_SHARE, _SHOWN = 32, 64.0, 0.03, 1.5
+# all, as shares of the cap and of what was spent, until a factor of this size would show.
+_SHOWING, _SHOWING_FIRST, _SHOWING_SHARE, _SHOWN = 0.125, 0.25, 0.03, 1.5
 # Promises are believed to so many standard errors, and as if a fifth of a test had confirmed them.
 _DOUBT, _CONFIRMED = 1.5, 0.2
+CHEAP = 0.04  # set-up, per cap: below, verifying costs a large part of what a test earns
+_PATIENCE = 200.0
 
 
 @dataclass(slots=True)
@@ -49,6 +51,7 @@ class Round:
         depth: … to this many samples.
         verified: The share of tasks whose acceptance is verified …
         verifying: … by so many samples.
+        factor: How many samples of a test are worth one that the law describes, as far as is known.
         roi: What they earn per cost under the pessimistic pool.
         promised: The mean value of what they accept under it.
     """
@@ -63,8 +66,13 @@ class Round:
     depth: int
     verified: float
     verifying: int
+    factor: float
     roi: float
     promised: float
+
+    def worth(self, samples: int) -> int:
+        """How many independent samples tell as much as so many that verify."""
+        return max(1, int(samples / self.factor))
 
     def policy(self, ends: int = 0) -> Policy:
         """The boundaries, with an entry per sample.
@@ -93,7 +101,7 @@ class Learned:
         counts: How many of each.
         weights: The fitted pool: the weight of each value of the grid; none before there is one.
         rounds: The boundaries in force, and those that open tests run by.
-        dependence: What samples within a test are worth.
+        noise: What tests show of their noise.
         ledger: What the guard has seen.
         gap: Over verifying samples, the sum of what was promised less what they were …
         gap_weight: … and how many there were.
@@ -107,7 +115,7 @@ class Learned:
     counts: FloatArray = field(default_factory=lambda: np.zeros(0))
     weights: FloatArray = field(default_factory=lambda: np.zeros(0))
     rounds: list[Round] = field(default_factory=list)
-    dependence: Dependence = field(default_factory=Dependence.empty)
+    noise: NoiseEvidence = field(default_factory=NoiseEvidence)
     ledger: Ledger = field(default_factory=Ledger)
     gap: float = 0.0
     gap_weight: float = 0.0
@@ -148,7 +156,7 @@ class Chooser:
     def begin_round(self, learned: Learned) -> None:
         """Fit the pool anew, and put the best boundaries for a cautious reading in force."""
         number = learned.rounds[-1].number + 1 if learned.rounds else 0
-        factor, discount = learned.dependence.measured().factor, self._discount(learned)
+        factor, discount = learned.noise.measured().factor, self._discount(learned)
         fit = fit_pool(
             self.pool.log_likelihood(learned.kinds, factor),
             learned.counts,
@@ -159,13 +167,20 @@ class Chooser:
         seen: dict[str, Any] = {"factor": factor, "discount": discount}
         greedy = self.pool.best(fit.weights, self.setup_cost, **seen)
         rois = greedy.roi_under(fit.draws, self.setup_cost, discount)
-        worst = np.argsort(rois, kind="stable")[: max(1, round(self.caution * len(rois)))]
+        share = self.caution * min(1.0, sqrt(learned.explored / self._patience))
+        worst = np.argsort(rois, kind="stable")[: max(1, round(share * len(rois)))]
         weights = fit.draws[worst].mean(axis=0)
         best = self.pool.best(weights, self.setup_cost, **seen)
         learned.weights = fit.weights
         tasks = max(learned.explored // _ROUND_SHARE, 1 if learned.explored else _FIRST_ROUND)
         learned.refit_at = learned.explored + tasks
         learned.rounds.append(self._round(number, best, weights, tasks, learned))
+
+    @property
+    def _patience(self) -> float:
+        """For how many tests to be more cautious still, where they cost little and harm counts."""
+        cheap = self.setup_cost < CHEAP * self.cap
+        return _PATIENCE if self.guard is not None and cheap else 1.0
 
     def _round(
         self, number: int, best: PoolBest, weights: FloatArray, tasks: int, learned: Learned
@@ -176,7 +191,7 @@ class Chooser:
         lower, upper = best.policy.lower, best.policy.upper
         looked = np.isfinite(lower) | np.isfinite(upper)
         looks = 1 + np.flatnonzero(looked)
-        factor = learned.dependence.measured().factor
+        factor = learned.noise.measured().factor
         return Round(
             number=number,
             looks=looks,
@@ -188,13 +203,14 @@ class Chooser:
             depth=min(self.cap, depth),
             verified=min(1.0, verifying),
             verifying=max(1, round(verifying)),
+            factor=factor,
             roi=best.roi,
             promised=float(weights @ (best.accepts * best.values)) / max(accepts, 1e-300),
         )
 
     def _discount(self, learned: Learned) -> float:
         """By how much verified acceptances fell short of what was promised, for sure."""
-        factor = learned.dependence.measured().factor
+        factor = learned.noise.measured().factor
         doubt = _DOUBT * self.noise * sqrt(factor * learned.gap_weight)
         return max(0.0, learned.gap - doubt) / (learned.gap_weight + _CONFIRMED * self.cap)
 
@@ -205,11 +221,12 @@ class Chooser:
         """
         share = _DEEPENED * max(1, learned.explored) ** (-1.0 / 3.0)
         depth = 2 + ceil(2.0 * samples)
-        if self.guard is None or learned.dependence.measured().detectable <= _SHOWN:
+        if self.guard is None or learned.noise.measured().detectable <= _SHOWN:
             return share, depth
         spent = self.setup_cost * learned.explored + learned.samples
-        left = _SHOWING_FIRST + _SHOWING_SHARE * spent - learned.deepened
-        return min(1.0, max(share, left / (_SHOWING * tasks))), max(depth, _SHOWING)
+        showing = ceil(_SHOWING * self.cap)
+        left = _SHOWING_FIRST * self.cap + _SHOWING_SHARE * spent - learned.deepened
+        return min(1.0, max(share, left / (showing * tasks))), max(depth, showing)
 
     def _verifying(self, learned: Learned, samples: float, accepts: float, tasks: int) -> float:
         """How many samples verify an acceptance: what a small share of the spending pays for.

@@ -12,6 +12,7 @@ import numpy as np
 
 from dwell import checks
 from dwell.arrays import FloatArray, IntArray
+from dwell.families import shrinking
 from dwell.planning.schedule import lengths, step_of
 from dwell.planning.terms import Terms
 from dwell.policy import Policy
@@ -45,13 +46,9 @@ class Band:
 
     def policy(self, terms: Terms) -> Policy:
         """Its boundaries on the sum of units."""
-        looks = self._looks(terms)
-        width = (1.0 - looks / self.length) * terms.unit_sd * np.sqrt(looks)
-        lower, upper = np.full(self.length, -np.inf), np.full(self.length, np.inf)
-        lower[looks - 1], upper[looks - 1] = -self.drop * width, self.ship * width
-        # Only what is above 0 is shipped at the end.
-        lower[-1] = upper[-1] = np.nextafter(0.0, 1.0)
-        return Policy(lower, upper)
+        return shrinking(
+            self.length, self._looks(terms), ship=self.ship, drop=self.drop, sd=terms.unit_sd
+        )
 
     def _looks(self, terms: Terms) -> IntArray:
         step = step_of(self.length) if terms.by_day else 1

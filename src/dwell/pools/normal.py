@@ -152,7 +152,7 @@ class NormalPool:
         kept = weights > _NEGLIGIBLE
         pool = Pool.of(self.values[kept], weights[kept] / weights[kept].sum(), noise)
         try:
-            limits = best_limits(pool, self.looks, setup_cost).limits
+            limits = best_limits(pool, self.looks, setup_cost, discount=discount).limits
         except NothingWorthTesting:
             limits = _nothing(self.looks)
         found = fates(self.values[None, :], np.array([noise]), limits)

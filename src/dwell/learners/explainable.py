@@ -1,0 +1,229 @@
+"""A rule that people can say, and what it costs to run that instead of the best boundaries.
+
+The family is `plan`'s: two limits in standard errors that shrink evenly to 0, and fixed sizes. It
+is searched for a pool of ideas as fitted, so that what it earns less than the best is known.
+"""
+
+from dataclasses import dataclass, replace
+from itertools import product
+from math import ceil, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from dwell.arrays import FloatArray, IntArray
+from dwell.errors import InvalidInput
+from dwell.families import fixed, shrinking
+from dwell.fitting.dependence import effective_samples
+from dwell.kernels.pool_lattice import walk_signs
+from dwell.policy import Policy
+from dwell.pools.best import GridPool, PoolBest
+from dwell.pools.classes import Limits, fates
+from dwell.pools.normal import NormalPool
+from dwell.pools.signs import SignsPool
+
+_SHIP = (0.25, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5)
+_DROP = (-0.5, 0.0, 0.25, 0.5, 1.0, 1.5, 2.0)
+# Limits that are tried at every length, and how many of the best rules are then made better.
+_COARSE = tuple(product(range(1, len(_SHIP), 2), range(0, len(_DROP), 2)))
+_REFINED = 8
+_MOST_LENGTHS = 16
+
+
+class Simple(NamedTuple):
+    """One of the family. A standard error is that of the samples so far, dependence included.
+
+    Attributes:
+        length: After how many samples its limits have shrunk to 0.
+        ship: The upper limit before the first sample, in standard errors above 0; None for a fixed
+            size, at the end of which what is above 0 is shipped.
+        drop: The lower one, in standard errors below 0.
+    """
+
+    length: int
+    ship: float | None = None
+    drop: float = 0.0
+
+    def policy(self, looks: IntArray, sd: float) -> Policy:
+        """Its boundaries, if one may look after given numbers of samples."""
+        if self.ship is None:
+            return fixed(self.length, float(np.nextafter(0.0, 1.0)))
+        within = looks[looks <= self.length]
+        return shrinking(self.length, within, ship=self.ship, drop=self.drop, sd=sd)
+
+    @property
+    def words(self) -> str:
+        """The rule, in words.
+
+        Example:
+            >>> Simple(9).words
+            'draw 9 samples, and ship what is above 0'
+            >>> print(*Simple(40, 2.0, 0.5).words.split("; "), sep=chr(10))
+            at first ship what is 2 standard errors above 0, and drop what is 0.5 below
+            both limits shrink evenly, to 0 after 40 samples, when what is above 0 is shipped
+        """
+        if self.ship is None:
+            samples = f"{self.length:,} sample{'' if self.length == 1 else 's'}"
+            return f"draw {samples}, and ship what is above 0"
+        if self.drop > 0.0:
+            dropped = f"what is {self.drop:g} below"
+        elif self.drop == 0.0:
+            dropped = "what is not above 0"
+        else:
+            dropped = f"what is not even {-self.drop:g} above"
+        return (
+            f"at first ship what is {self.ship:g} standard errors above 0, and drop {dropped}; "
+            f"both limits shrink evenly, to 0 after {self.length:,} samples, when what is above 0 "
+            "is shipped"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A rule that people can say.
+
+    Attributes:
+        rule: Its boundaries, what they do to each value, and their ROI under the fitted pool.
+        words: The rule, in words.
+        lost: Which share of the ROI of the best boundaries it does not earn; 0 if these earn
+            nothing.
+    """
+
+    rule: PoolBest
+    words: str
+    lost: float
+
+
+def explainable(
+    pool: GridPool,
+    weights: FloatArray,
+    setup_cost: float,
+    *,
+    best: PoolBest,
+    factor: float = 1.0,
+    discount: float = 0.0,
+) -> Explained:
+    """The best rule for a pool that people can say.
+
+    A few limits are tried at many lengths; then those of the best are made better step by step.
+
+    Args:
+        pool: What can be said of pools from tests.
+        weights: Of the pool's values.
+        setup_cost: What each test costs besides its samples.
+        best: The best boundaries for it, to compare with.
+        factor: How many samples of a test are worth an independent one.
+        discount: Accepting is worth the value less this.
+
+    Example:
+        >>> pool = SignsPool(cap=64)
+        >>> normal = pool.laws[17]
+        >>> found = explainable(pool, normal, 20.0, best=pool.best(normal, 20.0))
+        >>> found.words.split("; ")[0], round(found.lost, 2)
+        ('at first ship what is 2 standard errors above 0, and drop what is 1.5 below', 0.01)
+    """
+    tried: dict[Simple, PoolBest] = {}
+    terms = _terms(pool, factor)
+
+    def earned(rule: Simple) -> float:
+        if rule not in tried:
+            found = terms.figures(rule)
+            tried[rule] = replace(found, roi=float(found.roi_under(weights, setup_cost, discount)))
+        return tried[rule].roi
+
+    for length in terms.lengths:
+        earned(Simple(length))
+        if length > terms.looks[0]:  # else there is one look only
+            for place in _COARSE:
+                earned(_rule(length, place))
+    for rule in sorted(tried, key=earned)[-_REFINED:]:
+        better = rule
+        while better.ship is not None:
+            place = _SHIP.index(better.ship), _DROP.index(better.drop)
+            top = max((_rule(rule.length, near) for near in _neighbours(place)), key=earned)
+            if earned(top) <= earned(better):
+                break
+            better = top
+    chosen = max(tried, key=lambda rule: tried[rule].roi)
+    found = tried[chosen]
+    lost = 1.0 - found.roi / best.roi if best.roi > 0.0 else 0.0
+    stretched = chosen._replace(length=found.policy.cap)
+    return Explained(found, stretched.words, max(0.0, lost))
+
+
+def _rule(length: int, place: tuple[int, int]) -> Simple:
+    return Simple(length, _SHIP[place[0]], _DROP[place[1]])
+
+
+def _neighbours(place: tuple[int, int]) -> list[tuple[int, int]]:
+    """Limits that are one step wider or narrower, of which the upper is above the lower."""
+    around = [(place[0] + up, place[1] + down) for up, down in product((-1, 0, 1), repeat=2)]
+    return [
+        (up, down)
+        for up, down in around
+        if 0 <= up < len(_SHIP) and 0 <= down < len(_DROP) and _SHIP[up] + _DROP[down] > 0.0
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    """What rules do to the values of a pool.
+
+    Attributes:
+        pool: The pool.
+        factor: How many samples are worth an independent one.
+        looks: After how many independent samples one may look.
+    """
+
+    pool: SignsPool | NormalPool
+    factor: float
+    looks: IntArray
+
+    @property
+    def lengths(self) -> list[int]:
+        """Lengths to try: some of the looks, on a growing scale."""
+        places = np.geomspace(1, len(self.looks), min(len(self.looks), _MOST_LENGTHS)).round()
+        return [int(look) for look in self.looks[np.unique(places.astype(int)) - 1]]
+
+    def figures(self, rule: Simple) -> PoolBest:
+        """What a rule does to each value; its ROI is left open."""
+        pool, values = self.pool, self.pool.values
+        if isinstance(pool, NormalPool):
+            noise = pool.noise * sqrt(self.factor)
+            policy = rule.policy(self.looks, noise)
+            within = np.flatnonzero(np.isfinite(policy.upper)) + 1
+            roots = noise * np.sqrt(within)
+            limits = Limits(
+                within,
+                (policy.lower[within - 1] / roots)[None, :],
+                (policy.upper[within - 1] / roots)[None, :],
+            )
+            met = fates(values[None, :], np.array([noise]), limits)
+            return PoolBest(policy, values, met.accept[0], met.samples[0], 0.0)
+        policy = rule.policy(self.looks, 1.0)
+        accepts, samples = np.empty(len(values)), np.empty(len(values))
+        walk_signs(policy.lower, policy.upper, values, accepts, samples)
+        if self.factor > 1.0:
+            # As many samples as are worth those of the rule: the first counts in full.
+            worth = np.ceil(self.factor * (self.looks - 1.0) + 1.0 - 1e-9).astype(np.int64)
+            looks = np.unique(np.minimum(worth, pool.cap))
+            length = looks[min(int(np.searchsorted(self.looks, rule.length)), len(looks) - 1)]
+            policy = rule._replace(length=int(length)).policy(looks, sqrt(self.factor))
+            samples = self.factor * (samples - 1.0) + 1.0
+        return PoolBest(policy, values, accepts, samples, 0.0)
+
+
+def _terms(pool: GridPool, factor: float) -> _Terms:
+    match pool:
+        case NormalPool():
+            return _Terms(pool, factor, pool.looks)
+        case SignsPool():
+            cap = max(1, int(effective_samples(float(pool.cap), factor)))
+            first = min(cap, ceil(effective_samples(float(pool.first), factor)))
+            every = max(1, round(pool.every / factor))
+            allowed = np.arange(every, cap + 1, every)
+            return _Terms(pool, factor, np.union1d(allowed[allowed >= first], [cap]))
+        case _:
+            raise InvalidInput(
+                f"rules in words need a pool of signs or of normal samples, got {pool!r}"
+            )
