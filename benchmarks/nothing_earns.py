@@ -1,7 +1,7 @@
 """When "nothing here earns" is said: `python -m benchmarks.nothing_earns [--runs 100]`.
 
 `EmpiricalBayes` runs in worlds in which no idea helps, and in worlds in which some do. The table
-has the share of runs in which, after so many tests, a pool in which no idea helps explains the tests
+has the share of runs in which, after so many tests, a pool in which no idea helps explains them
 nearly as well as any other.
 """
 

@@ -19,6 +19,8 @@ from dwell.laws import Law, Lift, Signs
 from dwell.learners.design import Design
 from dwell.learners.guard import Guard
 from dwell.learners.learner import Knowledge, Learner, alike
+from dwell.learners.past_tests import PastTests
+from dwell.learners.pool_knowledge import PoolKnowledge
 from dwell.learners.rounds import CHEAP, Chooser, Learned, Round
 from dwell.policies import Policies
 from dwell.pools.best import GridPool
@@ -49,6 +51,9 @@ class EmpiricalBayes(Learner):
         budget: How much value acceptances may lose before the guard stops them; by default 40 times
             the most that one can lose (under a Gaussian law, 16 standard errors of a test that
             runs to the cap).
+        explainable: If above 0, a rule that people can say is in force wherever it loses at most
+            this share of the ROI of the best boundaries.
+        past: Past tests to start from.
         seed: What plausible pools are drawn with.
 
     Example:
@@ -73,6 +78,8 @@ class EmpiricalBayes(Learner):
         caution: float = 0.25,
         guard: bool | None = None,
         budget: float | None = None,
+        explainable: float = 0.0,
+        past: PastTests | None = None,
         seed: int = 0,
     ):
         super().__init__()
@@ -91,6 +98,10 @@ class EmpiricalBayes(Learner):
             raise InvalidInput(f"guard must be True, False or None, got {checks.shown(guard)}")
         self.guard = guard
         self.budget = None if budget is None else checks.positive("budget", budget)
+        self.explainable = checks.not_negative("explainable", explainable)
+        if past is not None:
+            checks.kind("past", past, PastTests, "PastTests, such as PastTests.of_effects(…)")
+        self.past = past
         self.seed = checks.count("seed", seed, least=0)
         noise = _noise(law)
         self._chooser = Chooser(
@@ -99,10 +110,13 @@ class EmpiricalBayes(Learner):
             noise=noise,
             cap=self.cap,
             caution=self.caution,
+            explainable=self.explainable,
             guard=self._made_guard(noise) if self.guarded else None,
             seed=self.seed,
         )
         self.state = Learned()
+        if past is not None:
+            self.state.add(self._chooser.pool.kinds(past.drawn, past.sums))
         self._chooser.begin_round(self.state)
 
     @property
@@ -256,8 +270,12 @@ class EmpiricalBayes(Learner):
             raise ValueError("a state has a count per kind, a weight per value and a round")
         self.state = state
 
+    def pool_knowledge(self) -> PoolKnowledge:
+        """What is known of the pool of ideas and of the rule in force, with intervals."""
+        return self._chooser.knowledge(self.state, self.law)
+
     def knowledge(self) -> Knowledge:
-        """What is known so far."""
+        """What is known so far; `pool_knowledge` takes longer and says more."""
         return Knowledge(
             candidates=(),
             eliminated_at=(),

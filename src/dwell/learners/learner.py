@@ -16,6 +16,7 @@ from dwell.estimate.bounds import Bounds
 from dwell.families import Countable, Every
 from dwell.laws import Gaussian, Lift, Signs
 from dwell.learners.design import Design, alone
+from dwell.learners.past_tests import PastTests
 from dwell.learners.queue import Queue
 from dwell.policies import Policies
 from dwell.records import Records
@@ -264,6 +265,8 @@ def _setting(value: Any) -> Any:
             return {"policies": value.to_dict()}
         case Countable():
             return {"countable": wire.plain(value)}
+        case PastTests():
+            return {"past": value.to_dict()}
         case Signs() | Lift() | Gaussian():
             return {"law": type(value).__name__, "fields": wire.plain(value)}
         case _:
@@ -276,6 +279,8 @@ def _argument(value: Any) -> Any:
             return Policies.from_dict(content)
         case {"countable": content}:
             return wire.typed(content, Countable)
+        case {"past": content}:
+            return PastTests.from_dict(content)
         case {"law": name, "fields": content}:
             [kind] = (each for each in (Signs, Lift, Gaussian) if each.__name__ == name)
             return wire.typed(content, kind)

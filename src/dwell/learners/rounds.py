@@ -6,16 +6,19 @@ mean of those plausible pools under which the choice of the fitted one earns lea
 not shown yet stays possible, and is tested for.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import ceil, inf, sqrt
 from typing import Any
 
 import numpy as np
 
 from dwell.arrays import FloatArray, IntArray
-from dwell.fitting.pool import fit_pool
+from dwell.fitting.pool import PoolFit, fit_pool
+from dwell.laws import Law
+from dwell.learners.explainable import explainable
 from dwell.learners.guard import Guard, Ledger
 from dwell.learners.noise_evidence import NoiseEvidence
+from dwell.learners.pool_knowledge import PoolKnowledge, pool_knowledge
 from dwell.policy import Policy
 from dwell.pools.best import GridPool, PoolBest
 
@@ -52,6 +55,9 @@ class Round:
         verified: The share of tasks whose acceptance is verified …
         verifying: … by so many samples.
         factor: How many samples of a test are worth one that the law describes, as far as is known.
+        accept_rates: How often they accept each value of the grid …
+        mean_samples: … and how many samples it takes.
+        words: The rule in words, where one that people can say is in force.
         roi: What they earn per cost under the pessimistic pool.
         promised: The mean value of what they accept under it.
     """
@@ -67,6 +73,9 @@ class Round:
     verified: float
     verifying: int
     factor: float
+    accept_rates: FloatArray
+    mean_samples: FloatArray
+    words: str
     roi: float
     promised: float
 
@@ -141,6 +150,7 @@ class Chooser:
         noise: The standard deviation of a sample.
         cap: The most samples of a test.
         caution: The share of plausible pools, the worst ones, that boundaries are chosen for.
+        explainable: Which share of the ROI a rule may lose that people can say.
         guard: The guard; None without one.
         seed: What plausible pools are drawn with.
     """
@@ -150,6 +160,7 @@ class Chooser:
     noise: float
     cap: int
     caution: float
+    explainable: float
     guard: Guard | None
     seed: int
 
@@ -157,24 +168,49 @@ class Chooser:
         """Fit the pool anew, and put the best boundaries for a cautious reading in force."""
         number = learned.rounds[-1].number + 1 if learned.rounds else 0
         factor, discount = learned.noise.measured().factor, self._discount(learned)
-        fit = fit_pool(
-            self.pool.log_likelihood(learned.kinds, factor),
-            learned.counts,
-            self.pool.laws,
-            learned.weights if len(learned.weights) else None,
-            np.random.default_rng([self.seed, number]),
-        )
+        fit = self._fit(learned, number)
         seen: dict[str, Any] = {"factor": factor, "discount": discount}
         greedy = self.pool.best(fit.weights, self.setup_cost, **seen)
         rois = greedy.roi_under(fit.draws, self.setup_cost, discount)
         share = self.caution * min(1.0, sqrt(learned.explored / self._patience))
         worst = np.argsort(rois, kind="stable")[: max(1, round(share * len(rois)))]
         weights = fit.draws[worst].mean(axis=0)
-        best = self.pool.best(weights, self.setup_cost, **seen)
+        best, words = self.pool.best(weights, self.setup_cost, **seen), ""
+        if self.explainable:
+            said = explainable(self.pool, weights, self.setup_cost, best=best, **seen)
+            if said.lost <= self.explainable:
+                best, words = said.rule, f"{said.words} (which earns {said.lost:.1%} less)"
         learned.weights = fit.weights
         tasks = max(learned.explored // _ROUND_SHARE, 1 if learned.explored else _FIRST_ROUND)
         learned.refit_at = learned.explored + tasks
-        learned.rounds.append(self._round(number, best, weights, tasks, learned))
+        learned.rounds.append(self._round(number, best, words, weights, tasks, learned))
+
+    def _fit(self, learned: Learned, number: int) -> PoolFit:
+        return fit_pool(
+            self.pool.log_likelihood(learned.kinds, learned.noise.measured().factor),
+            learned.counts,
+            self.pool.laws,
+            learned.weights if len(learned.weights) else None,
+            np.random.default_rng([self.seed, number]),
+        )
+
+    def knowledge(self, learned: Learned, law: Law) -> PoolKnowledge:
+        """What is known of the pool, and of the rule in force."""
+        now, measured = learned.rounds[-1], learned.noise.measured()
+        fit = self._fit(learned, now.number)
+        rates, samples = now.accept_rates, now.mean_samples
+        known = pool_knowledge(
+            values=self.pool.values,
+            weights=fit.weights,
+            draws=fit.draws,
+            log_likelihood=self.pool.log_likelihood(learned.kinds, measured.factor),
+            counts=learned.counts,
+            best=PoolBest(now.policy(), self.pool.values, rates, samples, now.roi),
+            setup_cost=self.setup_cost,
+            measured=measured,
+            law=law,
+        )
+        return replace(known, rule=now.words) if now.words else known
 
     @property
     def _patience(self) -> float:
@@ -183,7 +219,13 @@ class Chooser:
         return _PATIENCE if self.guard is not None and cheap else 1.0
 
     def _round(
-        self, number: int, best: PoolBest, weights: FloatArray, tasks: int, learned: Learned
+        self,
+        number: int,
+        best: PoolBest,
+        words: str,
+        weights: FloatArray,
+        tasks: int,
+        learned: Learned,
     ) -> Round:
         accepts, samples = float(weights @ best.accepts), float(weights @ best.samples)
         deepened, depth = self._deepening(learned, samples, tasks)
@@ -204,6 +246,9 @@ class Chooser:
             verified=min(1.0, verifying),
             verifying=max(1, round(verifying)),
             factor=factor,
+            accept_rates=best.accepts,
+            mean_samples=best.samples,
+            words=words,
             roi=best.roi,
             promised=float(weights @ (best.accepts * best.values)) / max(accepts, 1e-300),
         )
