@@ -100,7 +100,7 @@ CASES = {
     ),
     # Soon chooses the longest, and has eliminated the others within some 500 tasks.
     "Ladder": Case(Ladder, {"policies": NESTED, "delta": 0.5}, THREE_VALUES, 800),
-    # Fits the pool 18 times; its guard, which can cover one loss, closes, opens and closes again.
+    # Fits the pool 18 times; its guard, which can cover one loss, closes.
     "EmpiricalBayes": Case(
         EmpiricalBayes,
         {"law": Signs(), "cap": 16, "setup_cost": 1.0, "guard": True, "budget": 2.4},

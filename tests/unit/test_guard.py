@@ -103,7 +103,7 @@ def test_a_budget_that_covers_no_loss_is_refused() -> None:
     for budget in (1e-9, 0.5, 1.0, 1.1):
         with refused("budget", f"got {budget:g}", "1.118"):
             EmpiricalBayes(Signs(), 16, guard=True, budget=budget)
-    assert begun(EmpiricalBayes(Signs(), 16, guard=True, budget=1.1181)).accepts
+    assert Guard(budget=1.1181).room(Ledger()) == 1
     assert EmpiricalBayes(Signs(), 16, guard=False, budget=0.5).budget == 0.5
 
 
