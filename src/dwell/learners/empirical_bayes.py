@@ -190,7 +190,7 @@ class EmpiricalBayes(Learner):
             verified |= _uniform(self.seed, 1, first, tasks) < now.verified
             verified |= state.ledger.closed
             # Tests that are open may be accepted too: the budget must cover them all.
-            accepts &= guard.room(state.ledger) > sum(design.accepts for design in self.queue.open)
+            accepts &= guard.room(state.ledger) > self.queue.accepting
         ways = 2 * deepened + verified
         extras, least = now.verifying * int(verified[0]), now.depth * int(deepened[0])
         column = now.number * _LONGEST
