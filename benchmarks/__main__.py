@@ -15,6 +15,7 @@ from benchmarks import (
     history_read,
     ladder_draw_and_scan,
     oracle_numpy,
+    pool_numpy,
     scan_bare_loop,
     scan_numpy,
     simulate_length,
@@ -31,6 +32,7 @@ BENCHMARKS = {
     "draw/numpy-random": draw_numpy_random.duels,
     "ladder/draw-and-scan": ladder_draw_and_scan.duels,
     "oracle/numpy-rows": oracle_numpy.duels,
+    "pool/numpy-rows": pool_numpy.duels,
     "history/read": history_read.duels,
     "history/duckdb": history_duckdb.duels,
     "history/pandas": history_pandas.duels,
@@ -57,7 +59,7 @@ def main() -> None:
         print()
 
 
-_ROW = "{:<30} {:>17} {:>17} {:>8}  {:>16}  {:>8}  {}"
+_ROW = "{:<33} {:>17} {:>17} {:>8}  {:>16}  {:>8}  {}"
 _HEAD = _ROW.format("benchmark", "ours", "rival", "ratio", "middle half", "asked", "met")
 
 

@@ -1,238 +1,185 @@
-"""Ladder on real headline tests: `python -m benchmarks.upworthy upworthy_pairs.csv`.
+"""Learners on a stream of real headline tests: `python -m benchmarks.upworthy upworthy_pairs.csv`.
 
-The file holds one pair of arms per test and row, in order of time, with the columns `test,
-test_week, n_c, x_c, n_t, x_t`: impressions and clicks of control and treatment. It is made from
-Matias, Munger, Aubin Le Quere, Ebersole (2021), The Upworthy Research Archive, Scientific Data
-8:195, CC BY 4.0 (exploratory part; filtered and paired), and is no part of this repository.
+The file holds one pair of arms per test and row, with the columns `test, test_week, n_c, x_c, n_t,
+x_t`: impressions and clicks of control and treatment. It is made from Matias, Munger, Aubin Le
+Quere, Ebersole (2021), The Upworthy Research Archive, Scientific Data 8:195, CC BY 4.0 (exploratory
+part; filtered and paired), and is no part of this repository.
 
-A replay takes the tests in the order of the file. The clicks of each arm are put in random order
-and paired: an observation is a click of the treatment minus one of the control, -1, 0 or 1, and
-there are as many as the shorter arm has impressions. Given the counts, every order is equally
-likely if visitors are exchangeable, so a replay is as good as the order that was not recorded.
+A stream takes the tests in random order. The clicks of each arm are put in random order and paired:
+an observation is a click of the treatment minus one of the control, -1, 0 or 1, and there are as
+many as the shorter arm has impressions. Given the counts, every order is equally likely if visitors
+are exchangeable, so a stream is as good as the order that was not recorded.
 
 The rules, alike for all:
 - The last fifth of each test is for scoring only: what is accepted earns the mean of these
   observations, whoever accepts it. Nobody sees them before.
-- A test costs 1000 and its samples; those that Ladder takes after an acceptance count as well.
-- A test ends with the four fifths before. A policy that wants to go on then rejects. Where fewer
-  samples are left after an acceptance than Ladder wants, it gets those, one at least: their mean
-  is unbiased too.
+- A test is looked at after every 250 pairs, and where the four fifths end: then it is decided.
+- A test costs its set-up and its pairs; those that Ladder takes after an acceptance count as well.
 
-So all tests serve, with all caps. Policies are those of the suite's `headlines`, caps 64 to 4096.
-Their width assumes a click rate of 1.2 %, which is the archive's: known beforehand, as a publisher
-knows it, but known from these data.
+Ladder is of another kind: it needs policies, and samples after acceptances. Its policies look after
+every pair, and one that wants to go on where a test ends rejects. Where fewer samples are left
+after an acceptance than Ladder wants, it gets those, one at least. Both of its classes know the
+archive's click rate of 1.2 %, as a publisher does. EmpiricalBayes is told nothing: it sees sums in
+units of each test's own noise, which follows from the clicks of both arms so far.
 
-The best fixed policy is the one with the highest ROI over the same replays, in hindsight. Standard
-errors are over replays of the same tests: they do not say what other tests would give.
+The best in hindsight is the member of a family with the highest ROI over all streams. With `--null`
+the clicks of each test fall to its arms at random: then nothing earns anything. Standard errors are
+over streams of the same tests: they do not say what other tests would give. The learner's constants
+were chosen on one half of the tests; `--held-out` takes the other.
 """
 
 import argparse
 import sys
-from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from dwell import Ladder, Policies, scan
-from dwell.arrays import BoolArray, Durations, FloatArray, IntArray
+from benchmarks.upworthy_rules import Runs, fixed_sizes, plan_family, to_the_end
+from benchmarks.upworthy_stream import BATCH, Stream, Tests
+from dwell import EmpiricalBayes, Gaussian, Ladder, Policies, banded
+from dwell.arrays import FloatArray, IntArray
 from dwell.lab.suite import suite
-from dwell.learners.design import Design
-from dwell.outcomes import Outcomes
-from dwell.records import Records
 
-SCORED = 0.2  # the last part of each test, for scoring only
-NORMAL_QUANTILE = 1.959964  # two-sided, 5 %
+SETUP_COSTS = (100, 1_000, 10_000)
+AFTER = (100, 300, 1_000, None)  # tests after which ROIs are given; None: all of them
+NOISE = 0.154  # of a pair at a click rate of 1.2 %
+CAP = 6_000  # pairs, of EmpiricalBayes: few tests are longer
+FAMILIES: dict[str, Callable[[Stream], Runs]] = {
+    "best of plan's family": plan_family,
+    "best fixed size": fixed_sizes,
+}
 
-
-@dataclass(frozen=True, slots=True)
-class Tests:
-    """The tests, in order of time: an entry each.
-
-    Attributes:
-        week: When it was, as year and week.
-        arms: Impressions and clicks of control and of treatment.
-        lengths: How many pairs of observations there are.
-        usable: How many of them come before those that only score.
-    """
-
-    week: IntArray
-    arms: tuple[tuple[IntArray, IntArray], tuple[IntArray, IntArray]]
-    lengths: IntArray
-    usable: IntArray
-
-    @classmethod
-    def read(cls, path: Path) -> "Tests":
-        """The tests of a file, in its order."""
-        rows = np.loadtxt(path, delimiter=",", skiprows=1, dtype=np.int64)
-        _, week, control, control_clicks, treatment, treatment_clicks = rows.T
-        lengths = np.minimum(control, treatment)
-        arms = (control, control_clicks), (treatment, treatment_clicks)
-        usable = lengths - np.ceil(SCORED * lengths).astype(np.int64)
-        return cls(week, arms, lengths, usable)
-
-    def __len__(self) -> int:
-        return len(self.lengths)
+LEARNERS: dict[str, Callable[[int], EmpiricalBayes]] = {
+    "EmpiricalBayes": lambda setup: _empirical_bayes(setup, guard=True),
+    "EmpiricalBayes, no guard": lambda setup: _empirical_bayes(setup, guard=False),
+}
+LADDERS: dict[str, Callable[[], Policies]] = {
+    "Ladder, bands from 500 on": lambda: banded(
+        [500, 1_000, 2_000, 4_000, 8_000], z=1.0, sd=NOISE, min_samples=500
+    ),
+    "Ladder, default class": lambda: suite()[-1].policies,
+}
 
 
-class Replay:
-    """All tests once, the observations of each in a random order."""
-
-    def __init__(self, tests: Tests, rng: np.random.Generator):
-        ends = np.cumsum(tests.lengths)
-        starts = ends - tests.lengths
-        observations = np.zeros(ends[-1], dtype=np.int8)
-        control, treatment = (_clicks(tests, arm, starts, rng) for arm in tests.arms)
-        observations[treatment] += 1
-        observations[control] -= 1
-        # Where each test stands in the line of observations, and sums up to each of them.
-        self._starts, self._usable = starts, tests.usable
-        self._sums = np.concatenate([[0], np.cumsum(observations, dtype=np.int32)])
-        self._observations = observations
-        scored = tests.lengths - tests.usable
-        self.score: FloatArray = (self._sums[ends] - self._sums[ends - scored]) / scored
-
-    def outcomes(self, policies: Policies, first: int, last: int) -> Outcomes:
-        """What policies do on tests `first` to `last`; a test that ends undecided is rejected."""
-        # At least one sample is left for an estimate.
-        lengths = self._usable[first:last] - 1
-        begins = self._starts[first:last]
-        line = np.concatenate(
-            [self._observations[b : b + n] for b, n in zip(begins, lengths, strict=True)]
-        )
-        outcomes = scan(line, policies, lengths)
-        return Outcomes(outcomes.durations, np.maximum(outcomes.decisions, 0))
-
-    def records(self, design: Design, first: int, last: int) -> Records:
-        """What tests `first` to `last` teach about the policies of a design."""
-        assert len(design.policies.chains) == 1
-        outcomes = self.outcomes(design.policies, first, last)
-        # Policies that differ only in their caps accept at the same moment, if at all.
-        stops = outcomes.durations[:, -1].astype(np.int64)
-        accepted = outcomes.decisions[:, -1] == 1
-        after = np.where(accepted, np.minimum(design.extras, self._usable[first:last] - stops), 0)
-        estimates = None
-        if design.extras:
-            begins = self._starts[first:last] + stops
-            sums = self._sums[begins + after] - self._sums[begins]
-            estimates = (sums / np.maximum(after, 1))[:, None]
-        return Records(outcomes.durations, outcomes.decisions, estimates, stops + after)
-
-    def whole(self) -> tuple[IntArray, IntArray]:
-        """Sums and sums of squares of all that a test has but for what only scores."""
-        begins, ends = self._starts, self._starts + self._usable
-        squares = np.concatenate([[0], np.cumsum(np.abs(self._observations), dtype=np.int32)])
-        return self._sums[ends] - self._sums[begins], squares[ends] - squares[begins]
+def _empirical_bayes(setup: int, *, guard: bool) -> EmpiricalBayes:
+    """The learner in units of each test's noise: it is told no scale of effects, no click rate."""
+    return EmpiricalBayes(
+        Gaussian(1.0), cap=CAP, looks=BATCH, min_samples=BATCH, setup_cost=setup, guard=guard
+    )
 
 
-def _clicks(
-    tests: Tests, arm: tuple[IntArray, IntArray], starts: IntArray, rng: np.random.Generator
-) -> IntArray:
-    """Where the clicks of an arm fall in the line of all observations."""
-    found: list[IntArray] = []
-    for impressions, clicks, start, length in zip(*arm, starts, tests.lengths, strict=True):
-        places = rng.choice(impressions, clicks, replace=False, shuffle=False)
-        found.append(start + places[places < length])
-    return np.concatenate(found)
+def run_learner(stream: Stream, learner: EmpiricalBayes) -> tuple[FloatArray, IntArray]:
+    """What each test earns and how many pairs it takes."""
+    earned, samples = np.zeros(len(stream)), np.zeros(len(stream), dtype=np.int64)
+    for test in range(len(stream)):
+        batches = stream.batches(test)
+        # Verifying takes whole batches: the last one is kept for it.
+        ends = int(batches.samples[0]) - (BATCH if learner.guarded else 0)
+        design = learner.begin(ends=max(ends, BATCH // 2))
+        records = design.record(batches)
+        earned[test] = stream.score[test] * float(design.accepted(records)[0])
+        samples[test] = records.drawn[0]
+        learner.learn(design, records)
+    return earned, samples
 
 
-class Score(NamedTuple):
-    """What a rule came to in one replay.
-
-    Attributes:
-        roi: Reward per cost.
-        accept_rate: The share of tests that it accepts.
-        samples: The samples that it takes, per test.
-    """
-
-    roi: float
-    accept_rate: float
-    samples: float
-
-    @classmethod
-    def of(
-        cls,
-        accepted: BoolArray,
-        samples: IntArray | Durations,
-        score: FloatArray,
-        setup_cost: float,
-    ) -> "Score":
-        """The score of decisions."""
-        cost = float(samples.mean()) + setup_cost
-        roi = float((accepted * score).mean()) / cost
-        return cls(roi, float(accepted.mean()), float(samples.mean()))
-
-
-@dataclass(frozen=True, slots=True)
-class LadderRun:
-    """Ladder in one replay.
-
-    Attributes:
-        score: What it came to.
-        chosen: The policy that it has chosen in the end; None while everything is rejected.
-        rejecting: In which share of the tests it rejected everything.
-        eliminated: How many policies it has eliminated.
-    """
-
-    score: Score
-    chosen: int | None
-    rejecting: float
-    eliminated: int
-
-
-def run_ladder(replay: Replay, policies: Policies, setup_cost: float) -> LadderRun:
+def run_ladder(stream: Stream, policies: Policies, setup: int) -> tuple[FloatArray, IntArray]:
     """Let Ladder run through the tests; it is told nothing but the records that it plans for."""
-    learner = Ladder(policies, setup_cost=setup_cost)
-    tests = len(replay.score)
-    accepted, samples = np.zeros(tests, dtype=np.bool_), np.zeros(tests, dtype=np.int64)
-    done = rejecting = 0
-    while done < tests:
-        design = learner.begin(tests - done)
+    learner = Ladder(policies, setup_cost=setup)
+    earned, samples = np.zeros(len(stream)), np.zeros(len(stream), dtype=np.int64)
+    done = 0
+    while done < len(stream):
+        design = learner.begin(len(stream) - done)
         assert design is not None  # Ladder never runs out of designs
         last = done + design.tasks
-        records = replay.records(design, done, last)
-        accepted[done:last] = design.accepted(records)
+        records = stream.records(design, done, last)
+        earned[done:last] = design.accepted(records) * stream.score[done:last]
         samples[done:last] = records.drawn
-        rejecting += 0 if design.accepts else last - done
         assert learner.learn(design, records) == last - done
         done = last
-    known = learner.knowledge()
-    score = Score.of(accepted, samples, replay.score, setup_cost)
-    eliminated = len(policies) - len(known.candidates)
-    return LadderRun(score, known.chosen, rejecting / tests, eliminated)
+    return earned, samples
 
 
-def score_rules(
-    replay: Replay, tests: Tests, policies: Policies, setup_cost: float
-) -> dict[str, Score]:
-    """Rules that never learn: every policy, and two that use all there is."""
-    outcomes = replay.outcomes(policies, 0, len(tests))
-    scores = {
-        f"cap {cap}": Score.of(
-            outcomes.decisions[:, k] == 1, outcomes.durations[:, k], replay.score, setup_cost
-        )
-        for k, cap in enumerate(policies.caps)
-    }
-    sums, squares = replay.whole()
-    variance = squares - sums**2 / tests.usable
-    rules = {
-        "run to the end, sum > 0": sums > 0,
-        "run to the end, p < 0.05": sums > NORMAL_QUANTILE * np.sqrt(variance),
-    }
-    for name, accepted in rules.items():
-        scores[name] = Score.of(accepted, tests.usable, replay.score, setup_cost)
-    return scores
+def sums_after(run: tuple[FloatArray, IntArray]) -> FloatArray:
+    """Tests, earnings and pairs after 100 tests and so on: a row each."""
+    earned, samples = run
+    rows = [(len(earned[:n]), earned[:n].sum(), samples[:n].sum()) for n in AFTER]
+    return np.array(rows, dtype=np.float64)
 
 
-def replays(tests: Tests, count: int, seed: int) -> Iterator[Replay]:
+def rois(sums: FloatArray, setup: int) -> FloatArray:
+    """In millionths, from sums as above, of one stream or many."""
+    found: FloatArray = 1e6 * sums[..., 1] / (sums[..., 2] + setup * sums[..., 0])
+    return found
+
+
+def run_streams(
+    tests: Tests, count: int, seed: int, null: bool
+) -> tuple[dict[str, dict[str, FloatArray]], dict[tuple[str, int], FloatArray]]:
+    """Sums of all runs: of rules by family and name, of learners by name and set-up cost."""
+    rules: dict[str, dict[str, list[FloatArray]]] = {}
+    learners: dict[tuple[str, int], list[FloatArray]] = {}
     for number, child in enumerate(np.random.SeedSequence(seed).spawn(count), start=1):
-        print(f"\rreplay {number} of {count}", end="", file=sys.stderr, flush=True)
-        yield Replay(tests, np.random.default_rng(child))
+        print(f"\rstream {number} of {count}", end="", file=sys.stderr, flush=True)
+        stream = Stream(tests, np.random.default_rng(child), null)
+        for family, members in {**FAMILIES, "plain": to_the_end}.items():
+            for name, run in members(stream).items():
+                rules.setdefault(family, {}).setdefault(name, []).append(sums_after(run))
+        for setup in SETUP_COSTS:
+            runs = {name: run_learner(stream, make(setup)) for name, make in LEARNERS.items()}
+            runs |= {name: run_ladder(stream, make(), setup) for name, make in LADDERS.items()}
+            for name, run in runs.items():
+                learners.setdefault((name, setup), []).append(sums_after(run))
     print(file=sys.stderr)
+    stacked = {
+        family: {name: np.array(found) for name, found in members.items()}
+        for family, members in rules.items()
+    }
+    return stacked, {key: np.array(found) for key, found in learners.items()}
+
+
+def table(
+    setup: int,
+    rules: dict[str, dict[str, FloatArray]],
+    learners: dict[tuple[str, int], FloatArray],
+) -> Table:
+    """A row per learner and rule: mean ROI and standard error, and the share of the best."""
+    rows = {name: rois(sums, setup) for (name, cost), sums in learners.items() if cost == setup}
+    best: FloatArray | None = None
+    for family in FAMILIES:
+        found = {name: rois(sums, setup) for name, sums in rules[family].items()}
+        winner = max(found, key=lambda name: float(found[name][:, -1].mean()))
+        rows[f"{family} ({winner})"] = found[winner]
+        best = found[winner] if best is None else best
+    rows |= {name: rois(sums, setup) for name, sums in rules["plain"].items()}
+    assert best is not None
+    made = Table("rule", title=f"ROI in millionths, set-up {setup:,}")
+    for n in AFTER:
+        made.add_column("all tests" if n is None else f"{n:,} tests", justify="right")
+    for heading in ("share, 100", "share, all"):
+        made.add_column(heading, justify="right")
+    for name, roi in rows.items():
+        figures = [_with_error(column) for column in roi.T]
+        shares = [_share(roi[:, column], best[:, column]) for column in (0, -1)]
+        made.add_row(name, *figures, *shares)
+    return made
+
+
+def _with_error(entries: FloatArray) -> str:
+    return f"{entries.mean():.4f} +- {_error(entries):.4f}"
+
+
+def _share(roi: FloatArray, best: FloatArray) -> str:
+    """The ratio of the means on the same tests, and its standard error."""
+    share = roi.mean() / best.mean()
+    return f"{share:.3f} +- {_error(roi - share * best) / abs(best.mean()):.3f}"
+
+
+def _error(entries: FloatArray) -> float:
+    return float(entries.std(ddof=1) / np.sqrt(len(entries)))
 
 
 def main() -> None:
@@ -242,92 +189,26 @@ def main() -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("path", type=Path, help="upworthy_pairs.csv")
-    parser.add_argument("--shuffles", type=int, default=50, help="replays, at least 2")
+    parser.add_argument("--streams", type=int, default=50, help="at least 2")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--held-out", action="store_true", help="only the tests on which no constant was chosen"
+    )
+    parser.add_argument("--null", action="store_true", help="clicks fall to arms at random")
     arguments = parser.parse_args()
-    if arguments.shuffles < 2:
-        parser.error(f"--shuffles must be at least 2, got {arguments.shuffles}")
-    headlines = suite()[-1]
-    policies, setup_cost = headlines.policies, headlines.setup_cost
+    if arguments.streams < 2:
+        parser.error(f"--streams must be at least 2, got {arguments.streams}")
     tests = Tests.read(arguments.path)
-    ladders: list[LadderRun] = []
-    rules: dict[str, list[Score]] = {}
-    for replay in replays(tests, arguments.shuffles, arguments.seed):
-        ladders.append(run_ladder(replay, policies, setup_cost))
-        for name, score in score_rules(replay, tests, policies, setup_cost).items():
-            rules.setdefault(name, []).append(score)
-    scores = {name: np.array(found) for name, found in rules.items()}
-    console = Console(width=100)
-    _say_what_was_run(console, tests, policies)
-    console.print(_table({"Ladder": np.array([run.score for run in ladders]), **scores}, policies))
-    _say_what_ladder_did(console, ladders, policies)
-
-
-def _say_what_was_run(console: Console, tests: Tests, policies: Policies) -> None:
-    backward = int((np.diff(tests.week) < 0).sum())
-    too_short = {cap: int((tests.usable <= cap).sum()) for cap in policies.caps}
+    if arguments.held_out:
+        tests = tests.held_out()
+    rules, learners = run_streams(tests, arguments.streams, arguments.seed, arguments.null)
+    console = Console(width=160)
     console.print(
-        f"{len(tests)} tests, all used, in the order of the file: weeks {tests.week[0]} to "
-        f"{tests.week[-1]}, {backward} rows in an earlier week than the row before.\n"
-        f"{tests.lengths.sum()} observations, {tests.usable.sum()} to decide by, the others to "
-        "score with.\n"
-        "Tests that end before a cap: "
-        + ", ".join(f"{count} ({cap})" for cap, count in too_short.items() if count)
+        f"{len(tests):,} tests of {tests.usable.sum():,} pairs to decide by, and "
+        f"{tests.lengths.sum() - tests.usable.sum():,} to score with; {arguments.streams} streams."
     )
-
-
-def _table(scores: dict[str, FloatArray], policies: Policies) -> Table:
-    """A row per rule, with mean and standard error over replays; ROI in millionths."""
-    fixed = [f"cap {cap}" for cap in policies.caps]
-    best = max(fixed, key=lambda name: scores[name][:, 0].mean())
-    in_each = np.max([scores[name][:, 0] for name in fixed], axis=0)
-    table = Table("rule", title="Reward per cost on samples that no decision saw")
-    for heading in ("ROI, millionths", "share of best", "accepts, %", "samples"):
-        table.add_column(heading, justify="right")
-    for name, entries in scores.items():
-        roi, accept_rate, samples = entries.T
-        table.add_row(
-            f"{name}, best fixed policy" if name == best else name,
-            _with_error(1e6 * roi, ".3f"),
-            _share(roi, scores[best][:, 0]),
-            _with_error(100.0 * accept_rate, ".2f"),
-            _with_error(samples, ".0f"),
-        )
-    table.add_row(
-        "each replay's own best cap",
-        _with_error(1e6 * in_each, ".3f"),
-        _share(in_each, scores[best][:, 0]),
-    )
-    return table
-
-
-def _with_error(entries: FloatArray, form: str) -> str:
-    return f"{entries.mean():{form}} +- {_error(entries):{form}}"
-
-
-def _share(roi: FloatArray, best: FloatArray) -> str:
-    """The ratio of the means, and its standard error: both come from the same replays."""
-    share = roi.mean() / best.mean()
-    return f"{share:.3f} +- {_error(roi - share * best) / abs(best.mean()):.3f}"
-
-
-def _error(entries: FloatArray) -> float:
-    return float(entries.std(ddof=1) / np.sqrt(len(entries)))
-
-
-def _say_what_ladder_did(console: Console, ladders: list[LadderRun], policies: Policies) -> None:
-    ends = Counter(run.chosen for run in ladders)
-    named = [
-        f"{count} x {'reject everything' if k is None else f'cap {policies.caps[k]}'}"
-        for k, count in ends.most_common()
-    ]
-    console.print(
-        f"Ladder's choice at the end: {', '.join(named)}.\n"
-        "Tests during which it rejected everything: "
-        f"{_with_error(100.0 * np.array([run.rejecting for run in ladders]), '.1f')} %.\n"
-        f"Policies eliminated: {np.mean([run.eliminated for run in ladders]):.1f} of "
-        f"{len(policies)}."
-    )
+    for setup in SETUP_COSTS:
+        console.print(table(setup, rules, learners))
 
 
 if __name__ == "__main__":

@@ -40,6 +40,7 @@ from dwell.learners.baselines import Fixed as Fixed
 from dwell.learners.cape import Cape as Cape
 from dwell.learners.cape_sharp import CapeSharp as CapeSharp
 from dwell.learners.design import Design as Design
+from dwell.learners.empirical_bayes import EmpiricalBayes as EmpiricalBayes
 from dwell.learners.esc import Esc as Esc
 from dwell.learners.esc_cape import EscCape as EscCape
 from dwell.learners.ladder import Ladder as Ladder

@@ -4,8 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dwell import checks
 from dwell.arrays import Decisions, FloatArray, IntArray, starts_of
+from dwell.columns import numbers
 from dwell.errors import InvalidInput
 from dwell.kernels.periods import look_at_ends
 from dwell.policies import AnyPolicy, Policies
@@ -71,6 +74,34 @@ class Periods:
     def samples(self) -> IntArray:
         """How many samples each task has."""
         return np.diff(starts_of(self.counts)[self.starts])
+
+    def in_units_of(self, noise: ArrayLike) -> "Periods":
+        """The same tasks in units of their own noise, as it is known at the end of each period.
+
+        So tests of different noise can be run by one policy and learned from together: their
+        effects then count in proportion to their noise.
+
+        Args:
+            noise: The standard deviation of a sample, from all samples of the task so far; an
+                entry per period.
+
+        Example:
+            >>> days = Periods(np.array([2]), np.array([5, 5]), np.array([3.0, 1.0]))
+            >>> days.in_units_of([0.5, 0.4]).sums.tolist()
+            [6.0, 4.0]
+        """
+        scale = numbers("noise", noise)
+        if scale.shape != self.sums.shape or not (np.isfinite(scale) & (scale > 0.0)).all():
+            raise InvalidInput(
+                f"noise must be a number above 0 for each of {len(self.sums)} periods, got "
+                f"{checks.shown(noise)}"
+            )
+        task = np.repeat(np.arange(len(self)), self.lengths)
+        before = np.append(0.0, np.cumsum(self.sums))
+        so_far = (before[1:] - before[self.starts[:-1]][task]) / scale
+        first = np.append(True, np.diff(task) > 0)[: len(task)]
+        earlier = np.where(first, 0.0, np.append(0.0, so_far)[: len(task)])
+        return Periods(self.lengths, self.counts, so_far - earlier)
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,7 +86,7 @@ class Policies(AsJson, Sequence[AnyPolicy]):
         """The fewest groups of truncations of one policy each, found greedily."""
         groups: list[tuple[Policy, list[int]]] = []
         for index in reversed(range(len(self))):
-            policy = self[index]
+            policy = self._policies[index]
             if not isinstance(policy, Policy):
                 continue
             for head, members in groups:
@@ -123,13 +123,17 @@ class Policies(AsJson, Sequence[AnyPolicy]):
     @cached_property
     def rules(self) -> tuple[tuple[int, Rule], ...]:
         """The policies that are Python functions, with their indices."""
-        return tuple((i, policy) for i, policy in enumerate(self) if isinstance(policy, Rule))
+        return tuple(
+            (i, policy) for i, policy in enumerate(self._policies) if isinstance(policy, Rule)
+        )
 
     @cached_property
     def sparse(self) -> tuple[tuple[int, SparsePolicy], ...]:
         """The policies that look at few of their samples, with their indices."""
         return tuple(
-            (i, policy) for i, policy in enumerate(self) if isinstance(policy, SparsePolicy)
+            (i, policy)
+            for i, policy in enumerate(self._policies)
+            if isinstance(policy, SparsePolicy)
         )
 
     def require_dense(self) -> None:

@@ -34,8 +34,8 @@ class Records:
             see, one per policy or one for all; None where no such samples were drawn.
         drawn: How many samples were drawn in each task, or would have to be where they ended early.
         sums: The sum of all samples that were drawn; None where nobody asked for it.
-        traits: What the samples show of dependence among them: excess, variance and sensitivity of
-            their agreement, as in `fitting.agreement`; None where nobody asked for it.
+        traits: What they show of their noise, as in `learners.noise_evidence`; None where nobody
+            asked for it.
     """
 
     durations: Durations
@@ -62,7 +62,7 @@ class Records:
                 f"records need an estimate per duration or per task, got {shape} durations and "
                 f"{self.estimates.shape} estimates"
             )
-        for name, dimensions in (("sums", 1), ("traits", 3)):
+        for name, dimensions in (("sums", 1), ("traits", 2)):
             if (given := getattr(self, name)) is not None:
                 found = numbers(name, given)
                 object.__setattr__(self, name, found)
@@ -70,6 +70,8 @@ class Records:
                     raise InvalidInput(
                         f"records need {name} of {shape[0]} tasks, got shape {found.shape}"
                     )
+                if not np.isfinite(found).all():
+                    raise InvalidInput(f"{name} must be finite numbers, got {checks.shown(given)}")
 
     @property
     def rewards(self) -> FloatArray | None:

@@ -37,7 +37,7 @@ class AsJson:
     def from_json(cls, text: str) -> Self:
         """What `to_json` wrote."""
         try:
-            return cls.from_dict(json.loads(text))
+            return cls.from_dict(json.loads(text, parse_constant=_refuse))
         except InvalidInput:
             raise
         except (LookupError, TypeError, AttributeError, ValueError):
@@ -51,6 +51,11 @@ class AsJson:
     @abstractmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Self:
         """What `to_dict` gave."""
+
+
+def _refuse(constant: str) -> None:
+    """Refuse NaN and Infinity, which nothing here writes."""
+    raise ValueError(f"{constant} is no number in JSON")
 
 
 def plain(structure: object) -> Any:
@@ -78,6 +83,6 @@ def _listed(value: object) -> object:
 def _array(kind: Any, value: object) -> object:
     wanted: np.dtype[Any] = np.dtype(get_args(get_args(kind)[1])[0])
     found = np.array(value)
-    if found.dtype.kind not in _READ_FROM[wanted.kind]:
+    if found.size and found.dtype.kind not in _READ_FROM[wanted.kind]:
         raise ValueError(f"an array of {wanted} holds numbers of that kind, got {found.dtype}")
     return found.astype(wanted)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import dwell
-from dwell.lab.suite import CASES, HELD_OUT, hostile_suite, suite
+from dwell.lab.suite import CASES, HELD_OUT, suite
 from tests.acceptance.commands import assert_refused, assert_self_contained, figures, run
 
 BENCH = ("bench", "learners")
@@ -164,60 +164,6 @@ def test_held_out_worlds_have_the_suite_to_themselves() -> None:
     assert all(row["held_out"] for row in rows)
     assert list(dict.fromkeys(row["instance"] for row in rows)) == list(HELD_OUT)
     assert all(row["oracle_roi"] > row["best_roi"] > 0.0 for row in rows)
-
-
-def test_hostile_worlds_have_a_row_per_case() -> None:
-    """Of each world and set-up cost, with what was lost in two units."""
-    options = ("--hostile", "--learners", "fixed", "--tasks", "100", "--replications", "2", *ALONE)
-    printed = figures(*BENCH, *options)
-    rows = printed["rows"]
-    assert (printed["hostile"], printed["later_day"]) == (True, False)
-    assert [(row["instance"], row["setup_cost"], row["case"]) for row in rows] == [
-        (name, setup_cost, case)
-        for name in ("mostly-null", "beta-45-55")
-        for setup_cost in (0.0, 20.0)
-        for case in CASES
-    ]
-    for row, instance in zip(rows, hostile_suite(), strict=True):
-        told = dwell.exact(instance.policies, instance.world, instance.setup_cost).roi.min()
-        assert row["worst_roi"] == instance.reference.worst_roi
-        if told < 0.0:
-            assert row["lost_as_told"] == pytest.approx(max(0.0, row["roi"] / told))
-        assert (row["lost_as_told"] is None) == (told >= 0.0)
-
-
-def test_hostile_tables_name_the_case() -> None:
-    """And there is one more of them."""
-    options = ("--cases", "ar,twice", "--instances", "beta-45-55,rare-win", *FEW)
-    printed = run(*BENCH, "--hostile", *options, "--later-day").stdout
-    titles = [line.split(":")[0] for line in printed.splitlines() if "realised" in line]
-    assert titles == ["Share", "Score", "Lost", "Lost as told"]
-    cells = [line.split()[:4] for line in printed.splitlines() if line.startswith(" rare-win")]
-    assert cells[:4] == [
-        ["rare-win", case, "0", learner] for case in ("twice", "ar") for learner in ("etc", "fixed")
-    ]
-
-
-def test_hostile_tasks_are_as_few_as_companies_have() -> None:
-    """Unless others are asked for; --quick has fewer runs."""
-    options = ("--hostile", "--cases", "twice", "--learners", "fixed", *ALONE)
-    quick = figures(*BENCH, *options, "--quick")
-    assert [row["tasks"] for row in quick["rows"]] == 4 * [30, 100, 1_000]
-    assert quick["replications"] == 5
-
-
-def test_verified_on_a_later_day_ladder_loses_less() -> None:
-    """Where every sample is seen five times, and no test costs anything besides.
-
-    In 20 runs Ladder lost 70 to 95 % of what the worst policy loses, and 0 to 10 % where it
-    verifies on a later day.
-    """
-    options = ("--hostile", "--cases", "five-times", "--instances", "beta-45-55")
-    few = ("--learners", "ladder", "--tasks", "1000", "--replications", "5", *ALONE)
-    [at_once, _] = figures(*BENCH, *options, *few)["rows"]
-    [later, _] = figures(*BENCH, *options, *few, "--later-day")["rows"]
-    assert at_once["lost"] > 0.5
-    assert later["lost"] < 0.2
 
 
 @pytest.mark.parametrize("names", [("--instances", "three-point,headlines"), HOSTILE])

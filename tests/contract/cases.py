@@ -11,11 +11,14 @@ from dwell import (
     Cape,
     CapeSharp,
     Countable,
+    EmpiricalBayes,
     Esc,
     EscCape,
     ExploreThenCommit,
     Fixed,
+    Gaussian,
     Ladder,
+    Normal,
     Policies,
     Policy,
     Signs,
@@ -35,6 +38,8 @@ NESTED = Policies([PATIENT.truncated(cap) for cap in (1, 3, 6)])
 FAMILY = Countable(c=0.5, tasks=100, delta=0.5)
 THREE_VALUES = World(Atoms([-1, 0, 1], [0.3, 0.3, 0.4]), Signs())
 TWO_VALUES = World(Atoms([0, 1]), Signs())
+TWO_SIDES = World(Atoms([-0.6, -0.3, 0.6], [0.5, 0.3, 0.2]), Signs())
+BELL = World(Normal(0.0, 0.5), Gaussian(1.0))
 WIDTH = 256
 
 
@@ -95,7 +100,22 @@ CASES = {
     ),
     # Soon chooses the longest, and has eliminated the others within some 500 tasks.
     "Ladder": Case(Ladder, {"policies": NESTED, "delta": 0.5}, THREE_VALUES, 800),
+    # Is in its 19th round after 150 tasks; its guard has closed, opened and closed again.
+    "EmpiricalBayes": Case(
+        EmpiricalBayes,
+        {"law": Signs(), "cap": 16, "setup_cost": 1.0, "guard": True, "budget": 3.0},
+        TWO_SIDES,
+        150,
+    ),
+    "EmpiricalBayes, normal": Case(
+        EmpiricalBayes,
+        {"law": Gaussian(1.0), "cap": 32, "setup_cost": 10.0, "looks": 8, "seed": 5},
+        BELL,
+        40,
+    ),
 }
+# Learners that compute their boundaries have no policies to choose from, and no delta of bounds.
+CHOOSERS = {name: case for name, case in CASES.items() if case.kind is not EmpiricalBayes}
 LEARNERS = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 
 

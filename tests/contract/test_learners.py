@@ -12,6 +12,7 @@ from dwell import Policies, Rule, fixed, simulate
 from dwell.testing import CHECKS, in_a_row
 from tests.contract.cases import (
     CASES,
+    CHOOSERS,
     LEARNERS,
     THREE_VALUES,
     WIDTH,
@@ -28,13 +29,20 @@ from tests.strategies import PROPERTY
 
 
 def test_the_cases_go_through_all_phases() -> None:
-    """CAPE eliminates policies one by one, ESC finds a K, and all that choose have chosen."""
-    ends = {name: after(case, case.tasks).knowledge() for name, case in CASES.items()}
-    assert [name for name in CASES if ends[name].chosen is None] == ["Esc"]
+    """CAPE eliminates policies one by one, ESC finds a K, and all that choose have chosen.
+
+    EmpiricalBayes has fitted the pool many times, and its guard has closed and opened again.
+    """
+    ends = {name: after(case, case.tasks).knowledge() for name, case in CHOOSERS.items()}
+    assert [name for name in CHOOSERS if ends[name].chosen is None] == ["Esc"]
     for name in ("Cape", "CapeSharp", "Ladder"):
         assert len({at for at in ends[name].eliminated_at if at > 0}) == 2
     assert len(ends["Esc"].candidates) > 1
     assert len(ends["EscCape"].eliminated_at) == len(ends["Esc"].candidates) <= WIDTH // 2
+    learned = after(CASES["EmpiricalBayes"], 150).state
+    assert (learned.ledger.phase, learned.ledger.closed) == (1, True)
+    assert learned.rounds[-1].number == 18
+    assert after(CASES["EmpiricalBayes, normal"], 40).state.rounds[-1].number == 12
 
 
 @LEARNERS
@@ -169,7 +177,7 @@ def test_wider_observations_widen_the_bounds_on_rewards(name: str) -> None:
     assert wide.cost_high.tolist() == plain.cost_high.tolist()
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if name != "Fixed"])
+@pytest.mark.parametrize("name", [name for name in CHOOSERS if name != "Fixed"])
 def test_the_bound_is_kept(name: str) -> None:
     """JSON keeps the bound on observations, and a run with one goes through."""
     case = CASES[name]

@@ -11,13 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dwell import (
-    VacuousGuarantee,
-)
+from dwell import Signs, VacuousGuarantee
 from dwell.learners.design import Design
 from dwell.learners.learner import Learner
 from dwell.records import Records
-from tests.contract.cases import CASES, LEARNERS, SHORT, Case, after, begun, drawn_rows
+from tests.contract.cases import CASES, CHOOSERS, LEARNERS, SHORT, Case, after, begun, drawn_rows
 from tests.refusals import refused
 
 BAD_POLICIES: list[tuple[str, Any]] = [("policies", []), ("policies", [3])]
@@ -48,6 +46,17 @@ BAD: dict[str, list[tuple[str, Any]]] = {
         *(*BAD_POLICIES, *BAD_TASKS, *BAD_DELTAS, *BAD_SETUPS, *BAD_BOUNDS, *BAD_CAPS),
     ],
     "Ladder": [*BAD_POLICIES, *BAD_DELTAS, *BAD_SETUPS, *BAD_BOUNDS],
+    "EmpiricalBayes": [
+        *(("law", bad) for bad in (None, 3, "Signs", Signs)),
+        *(("cap", bad) for bad in (0, -1, 2.5, inf, nan, "long", None, 1e19)),
+        *(("looks", bad) for bad in (0, -1, 2.5, nan, "often", 17)),
+        *(("min_samples", bad) for bad in (0, 17, 1.5, nan, "some", None)),
+        *(("caution", bad) for bad in (0, 1, 1.5, -0.1, nan, "much", None)),
+        *(("guard", bad) for bad in ("yes", 1, 0.5)),
+        *(("budget", bad) for bad in (-1, 0, nan, inf, "much")),
+        *(("seed", bad) for bad in (-1, 0.5, nan, "lucky", None)),
+        *BAD_SETUPS,
+    ],
 }
 NAMES = {"setup_cost": "set-up cost", "policies": "polic", "tasks": "tasks", "family": "family"}
 
@@ -63,7 +72,7 @@ def test_bad_arguments_are_refused(name: str, argument: str, bad: Any) -> None:
         CASES[name].make(**{argument: bad})
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if name != "Fixed"])
+@pytest.mark.parametrize("name", [name for name in CHOOSERS if name != "Fixed"])
 def test_a_delta_however_small_can_be_worked_with(name: str) -> None:
     """1 / delta may be beyond floating point; its logarithm is not."""
     with warnings.catch_warnings():
@@ -116,7 +125,7 @@ def test_a_task_that_goes_on_cannot_be_recorded_or_learned_from(case: Case) -> N
     design = begun(learner)
     rows = drawn_rows(case.world, case.tasks)
     with refused("goes on", design.samples):
-        design.record(rows[:1, : design.policies.caps[0] - 1])
+        design.record(rows[:1, :0])
     records = design.record(rows[:1])
     before = learner.to_json()
     with refused("goes on"):
@@ -178,7 +187,7 @@ def test_text_that_is_no_learner_is_refused(case: Case, text: str) -> None:
 def test_the_state_of_another_learner_is_refused(case: Case) -> None:
     """Both are named."""
     for other in CASES.values():
-        if other is not case:
+        if other.kind is not case.kind:
             with refused(case.kind.__name__, other.kind.__name__):
                 case.kind.from_json(other.make().to_json())
 
@@ -233,6 +242,22 @@ def test_a_spoilt_state_is_refused(case: Case, spoil: Callable[[dict[str, Any]],
         case.kind.from_json(json.dumps(fields))
 
 
+_BAD_ENTRIES: dict[str, tuple[Any, ...]] = {
+    "kinds": (None, [7], ["long"], [0.5]),
+    "counts": ([1.0], None),
+    "weights": ([], [1.0], [nan], None),
+    "rounds": ([], None, [{}], [3]),
+    "dependence": (None, {}, {"tests": 0}),
+    "ledger": (None, {}, {"phase": "first"}),
+    "gap": (nan, inf, "wide", None),
+    "gap_weight": (nan, -1.0, None),
+    "deepened": (0.5, -1, None),
+    "refit_at": ("soon", None),
+    "explored": (-1, 0.5, None),
+    "samples": (-1, 0.5, None),
+}
+
+
 @pytest.mark.parametrize(
     ("name", "entry", "bad"),
     [
@@ -262,6 +287,11 @@ def test_a_spoilt_state_is_refused(case: Case, spoil: Callable[[dict[str, Any]],
         ("Ladder", "batches", None),
         ("Ladder", "batches", []),
         ("Ladder", "explored", "some"),
+        *(
+            ("EmpiricalBayes", entry, bad)
+            for entry, several in _BAD_ENTRIES.items()
+            for bad in several
+        ),
     ],
 )
 def test_a_spoilt_entry_of_a_state_is_refused(name: str, entry: str, bad: Any) -> None:
@@ -270,3 +300,55 @@ def test_a_spoilt_entry_of_a_state_is_refused(name: str, entry: str, bad: Any) -
     fields["state"][entry] = bad
     with refused():
         CASES[name].kind.from_json(json.dumps(fields))
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda state: state.pop("gap"),
+        lambda state: state.update(surprise=1),
+        lambda state: state["counts"].__setitem__(0, -1.0),
+        lambda state: state["counts"].pop(),
+        lambda state: state["kinds"].__setitem__(0, -5),
+        lambda state: state["weights"].__setitem__(3, -1e-9),
+        lambda state: state["weights"].__setitem__(3, nan),
+        lambda state: state["ledger"].pop("verified"),
+        lambda state: state["ledger"].update(spread=[0.0]),
+        lambda state: state["ledger"].update(verified=nan),
+        lambda state: state["dependence"].update(excess=[0.0]),
+        lambda state: state["rounds"].pop(),
+        lambda state: state["rounds"][-1]["lower"].pop(),
+        lambda state: state["rounds"][-1]["lower"].__setitem__(0, 99.0),
+        lambda state: state["rounds"][-1].update(looks=[]),
+        lambda state: state["rounds"][-1].update(looks=[10**9]),
+        lambda state: state["rounds"][-1].update(number=77),
+    ],
+    ids=[
+        "an entry is missing",
+        "an entry too many",
+        "a negative count",
+        "a count too few",
+        "a kind that is none",
+        "a negative weight",
+        "a weight that is no number",
+        "a ledger that forgot",
+        "a ledger of other rates",
+        "a ledger of no numbers",
+        "dependence of other decays",
+        "the round of an open test is gone",
+        "a boundary too short",
+        "boundaries that cross",
+        "a round without looks",
+        "a look beyond the cap",
+        "a round of another number",
+    ],
+)
+def test_a_spoilt_state_of_empirical_bayes_is_refused(spoil: Callable[[Any], Any]) -> None:
+    """What the guard has seen cannot be lost by leaving it out."""
+    learner = after(CASES["EmpiricalBayes"], 20)
+    learner.begin()
+    fields = json.loads(learner.to_json())
+    assert CASES["EmpiricalBayes"].kind.from_json(json.dumps(fields)).to_json() == learner.to_json()
+    spoil(fields["state"])
+    with refused():
+        CASES["EmpiricalBayes"].kind.from_json(json.dumps(fields))

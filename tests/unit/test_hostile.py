@@ -126,7 +126,7 @@ def test_what_breaks_nothing_changes_nothing(prior: Atoms | Beta) -> None:
     policies = Policies.of(hoeffding(caps=[4, 16, 64], c=0.35, tasks=10_000, delta=0.05))
     world = World(prior, Signs())
     expected = exact(policies, world, 3.0).roi
-    for breach in (Repeated(1), Sticky(1e-300), Days(16, 1e-30), Fading(16, boost=0.0)):
+    for breach in (Breach(), Repeated(1), Sticky(1e-300), Days(16, 1e-30), Fading(16, boost=0.0)):
         found = roi_of(policies, HostileWorld(world, breach), 3.0)
         np.testing.assert_allclose(found, expected, rtol=1e-9)
 

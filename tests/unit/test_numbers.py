@@ -115,6 +115,16 @@ CALLS: dict[Callable[..., Any], dict[str, Any]] = {
         "bound": 1,
     },
     dwell.Fixed: {"policies": POLICIES, "setup_cost": 3},
+    dwell.EmpiricalBayes: {
+        "law": dwell.Signs(),
+        "cap": 4,
+        "setup_cost": 3,
+        "looks": 1,
+        "min_samples": 1,
+        "caution": 0.25,
+        "budget": 10,
+        "seed": 0,
+    },
     dwell.Ladder: {"policies": POLICIES, "delta": 0.05, "setup_cost": 3, "bound": 1},
     dwell.Terms: {
         "world": World(PRIOR, Gaussian(1)),

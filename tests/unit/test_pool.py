@@ -9,8 +9,8 @@ from dwell import Atoms, Gaussian, Policy, World, exact, oracle
 from dwell.arrays import FloatArray, IntArray
 from dwell.errors import NothingWorthTesting
 from dwell.optimum import best_of_looks
-from dwell.pool import Limits, Pool, fates
-from dwell.pool_optimum import best_limits
+from dwell.pools.classes import Limits, Pool, fates
+from dwell.pools.limits import best_limits
 from tests.refusals import refused
 
 STEPS = np.linspace(-4, 4, 61)
@@ -55,6 +55,24 @@ def test_the_best_limits_earn_what_the_oracle_earns(
     assert table.roi[0] == pytest.approx(best.roi, rel=1e-5)
     assert found.reward == pytest.approx(table.reward[0], rel=1e-4)
     assert found.cost == pytest.approx(table.cost[0], rel=1e-4)
+
+
+def test_random_pools_are_run_as_well_as_by_the_oracle() -> None:
+    """A dozen of them, with looks at any distance; no chance is involved once they are drawn."""
+    rng = np.random.default_rng(11)
+    compared = 0
+    for _ in range(12):
+        size, scale = int(rng.integers(2, 9)), 10.0 ** rng.uniform(-1.5, 1.0)
+        values = np.append(rng.normal(size=size - 2), [-1.0, 1.0]) * scale
+        weights = rng.dirichlet(np.ones(size))
+        looks = np.unique(np.cumsum(rng.integers(1, rng.choice([3, 40, 400]), 8)))
+        setup = 10.0 ** rng.uniform(-1.0, 3.0)
+        best = best_of_looks(World(Atoms(values, weights), Gaussian(1)), looks, setup)
+        if best.accept_rate > 1e-6:
+            compared += 1
+            found = best_limits(Pool.of(values, weights, 1.0), looks, setup)
+            assert found.roi == pytest.approx(best.roi, rel=1e-4)
+    assert compared >= 10
 
 
 def limits_like(kind: str, looks: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -193,8 +211,8 @@ def test_bad_pools_are_refused() -> None:
         Pool.of([[0], [1], [2]], [1], [1, 1])
     with refused("shares", "entry per class"):
         Pool.of([0], [1], [1, 1], shares=[1])
-    with refused("numbers", "'a'"):
-        Pool.of(["a"], [1], 1)
+    with refused("numbers", "'1'"):
+        Pool.of(["1"], [1], 1)
     pool = Pool.of([-1, 1], [0.5, 0.5], 1)
     with refused("looks", "increasing", "[2, 2]"):
         best_limits(pool, np.array([2, 2]))

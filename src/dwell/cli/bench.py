@@ -122,7 +122,7 @@ _COMPARED = (
     ),
     flag(
         "--held-out",
-        help="Only worlds on which no constant of a learner was chosen, and five more of them.",
+        help="Only worlds that are held out, and five more of them.",
     ),
     flag(
         "--hostile",
@@ -202,9 +202,9 @@ def learners(
     loses.
 
     Constants of learners were chosen on three-point, mostly-null, rare-win, beta-8-12 and
-    beta-45-55; the others are held out, and marked by a star. Five more of these are there to be
-    asked for, by name or by --held-out: heavy-tails, big-losers, one-in-a-hundred, normal-below
-    and tiny-effects.
+    beta-45-55, Ladder's on uniform and beta-3-7 too. What is not in the first list is held out, and
+    marked by a star. Five more such worlds are there to be asked for, by name or by --held-out:
+    heavy-tails, big-losers, one-in-a-hundred, normal-below and tiny-effects.
 
     With --hostile every sample is seen twice or five-times; samples are correlated (ar) or share
     the shift of their days; normal noise is understated or overstated by a factor of 1.41

@@ -8,6 +8,7 @@ drawn by a weighted bootstrap: tests and pseudo-tests count as often as gamma va
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,8 +22,9 @@ _DRAWS = 64
 _STEPS, _DRAW_STEPS = 60, 25
 _OWN_SHARE = 0.7  # of the draws that begin at laws in proportion to how likely these are
 # Normal laws differ in sd by this factor, and have means of so many sds.
+_SPREAD = 1.5  # of the logarithm of the sd, around the usual one
 _WIDER, _LEANS = 1.68, (-2.0, -1.0, -0.5, -0.2, 0.0, 0.2, 0.5)
-_SMALLEST = 1e-300
+_LEAST, _SMALLEST = 1e-250, 1e-300
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,30 +42,42 @@ class PoolFit:
     explained: FloatArray
 
 
-def normal_laws(values: FloatArray, *, narrowest: float, widest: float) -> FloatArray:
-    """Normal laws on a grid of values, a row each, to begin with.
+class Laws(NamedTuple):
+    """Laws of the pool to begin with.
+
+    Attributes:
+        weights: The weight of each value of the grid, a row per law.
+        chances: How likely each law is before there is any test.
+    """
+
+    weights: FloatArray
+    chances: FloatArray
+
+
+def normal_laws(values: FloatArray, *, narrowest: float, usual: float, widest: float) -> Laws:
+    """Normal laws on a grid of values, to begin with.
 
     Args:
         values: The grid.
         narrowest: The sd of the narrowest, about the error of the longest test.
+        usual: The sd that is thought of first.
         widest: The sd of the widest.
     """
     cells = np.gradient(values)
     count = max(2, round(np.log(widest / narrowest) / np.log(_WIDER)) + 1)
-    rows = [
-        cells * np.exp(-0.5 * (values / sd - lean) ** 2)
-        for sd in np.geomspace(narrowest, widest, count)
-        for lean in _LEANS
-    ]
-    laws = np.array(rows)
-    laws /= laws.sum(axis=1, keepdims=True)
-    return laws
+    kinds = [(sd, lean) for sd in np.geomspace(narrowest, widest, count) for lean in _LEANS]
+    rows = [cells * np.exp(-0.5 * (values / sd - lean) ** 2) for sd, lean in kinds]
+    # No value is impossible, however far out: a test may come that nothing else explains.
+    weights: FloatArray = np.maximum(rows, _LEAST)
+    weights /= weights.sum(axis=1, keepdims=True)
+    chances = np.exp([-0.5 * (np.log(sd / usual) / _SPREAD) ** 2 for sd, lean in kinds])
+    return Laws(weights, chances / chances.sum())
 
 
 def fit_pool(
     log_likelihood: FloatArray,
     counts: FloatArray,
-    laws: FloatArray,
+    laws: Laws,
     start: FloatArray | None,
     rng: np.random.Generator,
 ) -> PoolFit:
@@ -72,24 +86,24 @@ def fit_pool(
     Args:
         log_likelihood: A row per kind of test, a column per value; the greatest of each row is 0.
         counts: How many tests there are of each kind.
-        laws: Laws of the pool to begin with, a row each.
+        laws: Laws of the pool to begin with.
         start: Weights of an earlier fit, if there are any.
         rng: What the draws are drawn with.
     """
     likelihood = np.exp(log_likelihood)
     tests = float(counts.sum())
-    explained_as = np.log(np.maximum(np.einsum("ij,hj->hi", likelihood, laws), _SMALLEST))
-    evidence = np.einsum("hi,i->h", explained_as, counts)
+    explained_as = np.log(np.maximum(np.einsum("ij,hj->hi", likelihood, laws.weights), _SMALLEST))
+    evidence = np.einsum("hi,i->h", explained_as, counts) + np.log(laws.chances)
     chances = np.exp(evidence - evidence.max())
     chances /= chances.sum()
-    explained = chances @ laws
+    explained = chances @ laws.weights
     weights = explained if start is None else 0.8 * start + 0.2 * explained
     for _ in range(_STEPS if tests else 0):
         ratios = counts / np.einsum("ij,j->i", likelihood, weights)
         shares = weights * np.einsum("ij,i->j", likelihood, ratios)
         weights = (shares + PSEUDO_TESTS * explained) / (tests + PSEUDO_TESTS)
-    likely = _OWN_SHARE * chances + (1.0 - _OWN_SHARE) / len(laws)
-    begun = laws[rng.choice(len(laws), _DRAWS, p=likely)].T
+    likely = _OWN_SHARE * chances + (1.0 - _OWN_SHARE) * laws.chances
+    begun = laws.weights[rng.choice(len(likely), _DRAWS, p=likely)].T
     pseudo = rng.gamma(np.maximum(PSEUDO_TESTS * begun, _SMALLEST))
     counted = rng.gamma(np.broadcast_to(counts[:, None], (len(counts), _DRAWS)))
     near = 0.5 if tests < 200 else 0.2

@@ -130,6 +130,10 @@ def induct_pool(
         low = high = floor(even[look] / here)
         low_part = high_part = even[look] / here - low
         first, stop = low - BEFORE, low + AFTER + 1  # what is filled, the stop excluded
+        if look < last:  # limits lie about as far apart as at the look after
+            below, above = even[look + 1] - lower[look + 1], upper[look + 1] - even[look + 1]
+            first = min(first, max(first - ceil(below / here), -farthest))
+            stop = max(stop, min(stop + ceil(above / here), farthest))
         step = looks, spacings, look, price, upper
         lines = center, onward, accepted, masses_there, worth
         end = _fill(first, stop, start, end, step, pool, lines)

@@ -10,7 +10,7 @@ from math import exp, log
 
 import numpy as np
 
-from dwell.arrays import BoolArray, FloatArray
+from dwell.arrays import BoolArray, FloatArray, IntArray
 from dwell.kernels.compile import compiled
 
 _FARTHEST = -700.0  # below, an exponential is 0
@@ -106,6 +106,23 @@ def induct_signs(
         else:
             waiting += 1
             lower[d - 1], upper[d - 1] = -np.inf, np.inf
+
+
+@compiled
+def even_signs(values: FloatArray, weights: FloatArray, looks: IntArray) -> FloatArray:
+    """From which sum on the mean of the value is above 0, an entry per look."""
+    chances, shares = logarithms_of(values), np.log(weights)
+    even = np.empty(len(looks))
+    for i in range(len(looks)):
+        low, high = 0, looks[i] + 1
+        while low < high:
+            middle = (low + high) // 2
+            if _mean(values, shares, chances, looks[i], middle) > 0.0:
+                high = middle
+            else:
+                low = middle + 1
+        even[i] = 2.0 * low - looks[i]
+    return even
 
 
 @compiled

@@ -76,4 +76,8 @@ class _Hostile:
             return
         samples = design.policies.caps[-1] if design.oversamples else design.extras
         later = self.world.breach.later(self.world.stated.law, values, samples, self.rng)
-        records.estimates[:] = later.mean(axis=1)[:, np.newaxis]
+        means = later.mean(axis=1)[:, np.newaxis]
+        if records.sums is not None:
+            gained = samples * (means - records.estimates)[:, 0]
+            records.sums[:] += np.where(records.decisions[:, 0] == 1, gained, 0.0)
+        records.estimates[:] = means

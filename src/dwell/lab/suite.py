@@ -53,7 +53,8 @@ class Instance:
         world: The world, as learners are told that it is.
         policies: The policies to choose from.
         setup_cost: What each test costs besides its samples.
-        held_out: Whether no constant of a learner was chosen on this pool; see HELD_OUT.
+        held_out: Whether no constant was chosen on this pool, but for some of Ladder's; see
+            HELD_OUT.
         case: The name of the way in which the world is not as told; None where it is.
         breach: That way.
         later_day: See `HostileWorld`.
@@ -128,7 +129,7 @@ _MORE_PRIORS: dict[str, Prior] = {
     "normal-below": Normal(-0.1, 0.15),
     "tiny-effects": Normal(0, 0.03),
 }
-# No constant of EmpiricalBayes was chosen on these; Ladder's were on all with signs but the new.
+# No constant was chosen on these, but for Ladder's, which were on uniform and beta-3-7 too.
 HELD_OUT = ("uniform", "beta-3-7", "headlines", *_MORE_PRIORS)
 HOSTILE_WORLDS = ("mostly-null", "beta-45-55")
 CASES: dict[str, Breach] = {

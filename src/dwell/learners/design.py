@@ -6,7 +6,6 @@ the design that it was made under: so many tests can be open at once.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Any, TypedDict
 
 import numpy as np
@@ -15,7 +14,7 @@ from numpy.typing import ArrayLike
 from dwell import checks, wire
 from dwell.arrays import BoolArray, FloatArray, IntArray, Samples
 from dwell.errors import InvalidInput
-from dwell.fitting.agreement import DECAYS, PathMoments, traits
+from dwell.learners.noise_evidence import COLUMNS, by_periods, by_samples, by_signs
 from dwell.periods import Periods
 from dwell.policies import Policies
 from dwell.policy import Policy
@@ -40,7 +39,8 @@ class _Fields(TypedDict):
     extras: int
     least: int
     sums: bool
-    traits: bool
+    noise: float
+    chunk: int
     tasks: int
     teaches: bool
     final: bool
@@ -62,7 +62,10 @@ class Design:
         extras: How many samples to draw after each acceptance, to estimate the value from.
         least: How many samples to draw at least, whenever the policies stop.
         sums: Whether a record keeps the sum of all samples that were drawn.
-        traits: Whether a record keeps what signs show of dependence among them.
+        noise: The standard deviation of a sample by its law, if a record is to keep what shows
+            whether it is larger; 0 if not.
+        chunk: How many samples have a sum that is about normal, to see that by; 0 for signs, whose
+            order shows it.
         tasks: How many tasks it stands for: each begins when the one before was learned from.
         teaches: Whether the learner learns from the record.
         final: Whether the learner will make no other design from now on.
@@ -88,7 +91,8 @@ class Design:
     extras: int = 0
     least: int = 0
     sums: bool = False
-    traits: bool = False
+    noise: float = 0.0
+    chunk: int = 0
     tasks: int = 1
     teaches: bool = True
     final: bool = False
@@ -149,7 +153,10 @@ class Design:
         going = unfinished(records, periods.samples)
         if going.any():
             raise self._unfinished(int(periods.samples[going][0]))
-        return records
+        if not self.noise:
+            return records
+        shown = by_periods(periods, records.drawn, self._deciding, self.noise)
+        return replace(records, traits=shown)
 
     def _unfinished(self, given: int) -> InvalidInput:
         return InvalidInput(
@@ -197,15 +204,20 @@ class Design:
         records = until_stopped(
             samples, self.policies, self.extras, least=self.least, sums=self.sums
         )
-        return replace(records, traits=self._traits(samples, records)) if self.traits else records
+        return replace(records, traits=self._traits(samples, records)) if self.noise else records
 
     def _traits(self, samples: Samples, records: Records) -> FloatArray:
-        """What samples show of dependence, by the policy that decides; 0 where tasks go on."""
-        found = np.zeros((len(records), 3, len(DECAYS)))
+        """What samples show of their noise, by the policy that decides; 0 where tasks go on."""
+        found = np.zeros((len(records), COLUMNS))
         over = np.flatnonzero(~unfinished(records, samples.shape[1]))
-        stops = records.durations[over, self.decider]
-        shown = traits(samples[over], stops, records.drawn[over], _moments(self._deciding))
-        found[over] = np.stack([shown.excess, shown.variance, shown.sensitivity], axis=1)
+        stops = records.durations[over, self.decider].astype(np.int64)
+        drawn, policy = records.drawn[over], self._deciding
+        if len(over):
+            found[over] = (
+                by_samples(samples[over], stops, drawn, policy, self.noise, self.chunk)
+                if self.chunk
+                else by_signs(samples[over], stops, drawn, policy)
+            )
         return found
 
     @property
@@ -233,7 +245,7 @@ class Design:
                 f"design {self.number} asks for {self._asked}; the records "
                 f"{'lack' if self.estimates else 'have'} estimates of the value"
             )
-        for name, asked in (("sums", self.sums), ("traits", self.traits)):
+        for name, asked in (("sums", self.sums), ("traits", self.noise > 0.0)):
             if (getattr(records, name) is not None) != asked:
                 raise InvalidInput(
                     f"the records {'lack' if asked else 'have'} {name} of samples, which design "
@@ -271,11 +283,6 @@ class Design:
         """
         checked = wire.typed(fields, _Fields)
         return cls(policies=policies(checked["columns"]), **checked)
-
-
-@lru_cache(maxsize=16)
-def _moments(policy: Policy) -> PathMoments:
-    return PathMoments.of(policy)
 
 
 def alone(

@@ -2,107 +2,34 @@
 
 What a test says of its idea's value does not depend on why it stopped. So the law of values, the
 pool, is fitted to all tests so far (`fitting.pool`), and the boundaries with the highest ROI for it
-are computed (`lattice_pool`): the choice is among all policies there are. To run what is best for
-the fitted pool alone would fail: a policy of one sample shows only the mean of the pool, and a
-wrong belief in a wide one would confirm itself. So many plausible pools are drawn, and the
-boundaries are the best for the mean of those under which the fitted choice earns least.
-docs/empirical_bayes.md has the whole of it.
+are computed (`pools`): the choice is among all policies there are, made with caution (`rounds`). It
+supposes that the law of the noise is right. So dependence among samples is measured and heeded,
+and some acceptances are verified (`guard`). docs/empirical_bayes.md has the whole of it.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import cached_property
 from math import ceil, sqrt
-from typing import Any
 
 import numpy as np
 
 from dwell import checks
-from dwell.arrays import BoolArray, FloatArray, IntArray
+from dwell.arrays import FloatArray
 from dwell.errors import InvalidInput
-from dwell.fitting.agreement import Traits
-from dwell.fitting.dependence import Dependence
 from dwell.families import Every
-from dwell.fitting.pool import fit_pool
-from dwell.laws import Gaussian, Law, Lift, Signs
+from dwell.laws import Law, Lift, Signs
 from dwell.learners.design import Design
-from dwell.learners.guard import Guard, Ledger
-from dwell.learners.learner import Knowledge, Learner
+from dwell.learners.guard import Guard
+from dwell.learners.learner import Knowledge, Learner, alike
+from dwell.learners.rounds import CHEAP, Chooser, Learned, Round
 from dwell.policies import Policies
-from dwell.policy import Policy
 from dwell.pools.best import GridPool
 from dwell.pools.normal import NormalPool
 from dwell.pools.signs import SignsPool
 from dwell.records import Records
 
-_FIRST_ROUND, _ROUND_SHARE = 4, 4  # tasks of the first round; later ones are a fourth of all before
-# The share of the spending that verifies acceptances, while there are few tests; later it shrinks.
-_VERIFIED, _FEW_TESTS, _MOST_SPENT = 0.05, 100, 0.5
-_LEAST_VERIFYING, _MOST_VERIFYING = 0.25, 64
-# Samples after stops that show whether samples depend on one another: how many in a test, and in
-# all, as a number and as a share of what was spent, until a factor of this size would show.
-_SHOWING, _SHOWING_FIRST, _SHOWING_SHARE, _SHOWN = 32, 64.0, 0.03, 1.5
-_DEEPENED = 0.05  # times n^(-1/3): the share of tasks that draw on, to see what longer tests show
-
-
-@dataclass(slots=True)
-class Round:
-    """Boundaries that were in force for a while.
-
-    Attributes:
-        number: Which round, counted from 0.
-        policy: The boundaries, as `Policy.to_dict` gives them.
-        accepts: Whether their acceptances count.
-        deepened: The share of tasks that draw on after the stop …
-        depth: … to this many samples.
-        verified: The share of tasks whose acceptance is verified …
-        verifying: … by so many samples.
-        roi: What they earn per cost under the pessimistic pool.
-        promised: The mean value of what they accept under it.
-    """
-
-    number: int
-    policy: dict[str, list[float | None]]
-    accepts: bool
-    deepened: float
-    depth: int
-    verified: float
-    verifying: int
-    roi: float
-    promised: float
-
-
-@dataclass(slots=True)
-class Learned:
-    """What was learned.
-
-    Attributes:
-        kinds: The kinds of tests that there were, in order.
-        counts: How many of each.
-        weights: The fitted pool: the weight of each value of the grid.
-        rounds: The boundaries in force, and those that open tests run by.
-        dependence: What samples within a test are worth.
-        ledger: What the guard has seen.
-        gap: Over verifying samples, the sum of what was promised less what they were …
-        gap_weight: … and how many there were.
-        deepened: How many samples were drawn after stops only to learn from.
-        refit_at: After how many tests the pool is fitted anew.
-        explored: From how many tests was learned.
-        samples: How many samples these took.
-    """
-
-    kinds: IntArray
-    counts: FloatArray
-    weights: FloatArray
-    rounds: list[Round] = field(default_factory=list)
-    dependence: Dependence = field(default_factory=Dependence.empty)
-    ledger: Ledger = field(default_factory=Ledger)
-    gap: float = 0.0
-    gap_weight: float = 0.0
-    deepened: int = 0
-    refit_at: int = _FIRST_ROUND
-    explored: int = 0
-    samples: int = 0
+_BUDGET = 40.0  # times the largest loss of a test
+_CONVERSIONS = 20.0  # of both arms together: their difference is about normal
+_LONGEST = 2**32  # more than any test has samples
+_LARGEST = 16.0  # standard errors of a test at the cap: what counts as the largest, without bounds
 
 
 class EmpiricalBayes(Learner):
@@ -112,9 +39,16 @@ class EmpiricalBayes(Learner):
         law: The law of the observations.
         cap: The most samples of a test.
         setup_cost: What each task costs besides its samples.
-        looks: A test is looked at after so many samples each, and at the cap; after each by default.
+        looks: A test is looked at after so many samples each, and at the cap; by default after
+            each or, if they are many and normal, when it pays.
         min_samples: It is not looked at before it has drawn this many.
         caution: The share of plausible pools, the worst ones, that boundaries are chosen for.
+        guard: Whether acceptances are verified so that they cannot lose much more than the budget,
+            whatever the noise; by default where that costs little: if set-up costs as much as at
+            least a 25th of the cap.
+        budget: How much value acceptances may lose before the guard stops them; by default 40 times
+            the most that one can lose (under a Gaussian law, 16 standard errors of a test that
+            runs to the cap).
         seed: What plausible pools are drawn with.
 
     Example:
@@ -137,7 +71,8 @@ class EmpiricalBayes(Learner):
         looks: int | None = None,
         min_samples: int = 1,
         caution: float = 0.25,
-        guard: float | None = None,
+        guard: bool | None = None,
+        budget: float | None = None,
         seed: int = 0,
     ):
         super().__init__()
@@ -148,21 +83,54 @@ class EmpiricalBayes(Learner):
         self.setup_cost = checks.not_negative("set-up cost", setup_cost)
         self.looks = None if looks is None else checks.count("looks", looks)
         self.min_samples = checks.count("min_samples", min_samples)
-        if self.min_samples > self.cap:
-            raise InvalidInput(
-                f"min_samples must be at most the cap, {self.cap}, got {self.min_samples}"
-            )
+        for name, number in (("looks", self.looks or 1), ("min_samples", self.min_samples)):
+            if number > self.cap:
+                raise InvalidInput(f"{name} must be at most the cap, {self.cap}, got {number}")
         self.caution = checks.probability("caution", caution)
-        self.guard = None if guard is None else checks.positive("guard", guard)
-        self._guard = None if self.guard is None else Guard(self.guard)
+        if not (guard is None or isinstance(guard, bool)):
+            raise InvalidInput(f"guard must be True, False or None, got {checks.shown(guard)}")
+        self.guard = guard
+        self.budget = None if budget is None else checks.positive("budget", budget)
         self.seed = checks.count("seed", seed, least=0)
-        self._pool = _pool(law, self.cap, self.looks, self.min_samples)
-        self.state = Learned(
-            kinds=np.zeros(0, dtype=np.int64),
-            counts=np.zeros(0),
-            weights=np.zeros(0),
+        noise = _noise(law)
+        self._chooser = Chooser(
+            pool=_pool(law, noise, self.cap, self.looks, self.min_samples),
+            setup_cost=self.setup_cost,
+            noise=noise,
+            cap=self.cap,
+            caution=self.caution,
+            guard=self._made_guard(noise) if self.guarded else None,
+            seed=self.seed,
         )
-        self._refit()
+        self.state = Learned()
+        self._chooser.begin_round(self.state)
+
+    @property
+    def guarded(self) -> bool:
+        """Whether acceptances are verified."""
+        return self.setup_cost >= CHEAP * self.cap if self.guard is None else self.guard
+
+    def _made_guard(self, noise: float) -> Guard:
+        bound = {Signs: 1.0, Lift: -self.law.value_range[0]}.get(
+            type(self.law), _LARGEST * noise / sqrt(self.cap)
+        )
+        return Guard(
+            budget=_BUDGET * bound if self.budget is None else self.budget,
+            bound=bound,
+            noise=None if isinstance(self.law, Signs) else noise,
+            base_rate=self.law.base_rate if isinstance(self.law, Lift) else None,
+        )
+
+    @property
+    def _chunk(self) -> int:
+        """How many samples have a sum that is about normal; 0 for signs."""
+        match self.law:
+            case Signs():
+                return 0
+            case Lift():
+                return ceil(_CONVERSIONS / self._chooser.noise**2)
+            case _:
+                return 1
 
     @property
     def choices(self) -> Every:
@@ -170,152 +138,122 @@ class EmpiricalBayes(Learner):
         return Every(self.cap)
 
     def subset(self, columns: tuple[int, ...]) -> Policies:
-        """The boundaries of a round, as a set of their own."""
+        """The boundaries of a round, perhaps cut off where a test ends, as a set of their own."""
         if columns not in self._subsets:
-            [number] = columns
-            [found] = [each for each in self.state.rounds if each.number == number]
-            self._subsets = {columns: Policies([Policy.from_dict(found.policy)])}
+            policy = self._round(columns).policy(ends=columns[0] % _LONGEST)
+            self._subsets = {columns: Policies([policy])}
         return self._subsets[columns]
+
+    def _round(self, columns: tuple[int, ...]) -> Round:
+        number = columns[0] // _LONGEST
+        [found] = (each for each in self.state.rounds if each.number == number)
+        return found
+
+    def begin(self, tasks: int = 1, *, ends: int | None = None) -> Design:
+        """Begin a task.
+
+        Args:
+            tasks: How many tasks in a row the design may stand for at most, each begun when the one
+                before was learned from; for one as long as other designs are open.
+            ends: After how many samples the test ends in any case, if that is before the cap. What
+                is undecided then is accepted if it seems to help.
+        """
+        at_end = 0 if ends is None else checks.count("ends", ends)
+        return self.queue.add(self._design(self._at_once(tasks), at_end))
 
     def propose(self, tasks: int) -> Design:
         """How the next tasks are to be run."""
-        state, now = self.state, self.state.rounds[-1]
+        return self._design(tasks, ends=0)
+
+    def _design(self, tasks: int, ends: int) -> Design:
+        state, now, guard = self.state, self.state.rounds[-1], self._chooser.guard
         tasks = max(1, min(tasks, state.refit_at - state.explored - self.queue.reserved))
         first = self.queue.begun + 1
         deepened = _uniform(self.seed, 0, first, tasks) < now.deepened
         verified = np.zeros(tasks, dtype=np.bool_)
         accepts = now.accepts
-        if self._guard is not None:
-            closed = state.ledger.closed
-            verified |= closed | (_uniform(self.seed, 1, first, tasks) < now.verified)
+        if guard is not None:
+            verified |= _uniform(self.seed, 1, first, tasks) < now.verified
+            verified |= state.ledger.closed
             # Tests that are open may be accepted too: the budget must cover them all.
-            allowed = self._guard.allowance(state.ledger, now.verified, now.verifying)
-            accepts &= allowed > sum(design.accepts for design in self.queue.open)
+            accepts &= guard.room(state.ledger) > sum(design.accepts for design in self.queue.open)
         ways = 2 * deepened + verified
+        extras, least = now.verifying * int(verified[0]), now.depth * int(deepened[0])
+        column = now.number * _LONGEST
+        if ends:
+            # Decided so early that there is time left to verify it. All tests are, or the chance to
+            # be verified would depend on how a test goes; what cannot be verified is not accepted.
+            kept = 0 if guard is None else min(now.verifying, ends // 4)
+            extras, decided_by = min(extras, kept), ends - kept
+            accepts &= guard is None or kept > 0
+            column += decided_by if decided_by < self.cap else 0
+            least = min(least, ends)
         return Design(
-            policies=self.subset((now.number,)),
-            columns=(now.number,),
+            policies=self.subset((column,)),
+            columns=(column,),
             accepts=accepts,
-            extras=now.verifying if verified[0] else 0,
-            least=now.depth if deepened[0] else 0,
+            extras=extras,
+            least=least,
             sums=True,
-            traits=isinstance(self.law, Signs),
+            noise=self._chooser.noise,
+            chunk=self._chunk,
             tasks=int(np.argmax(ways != ways[0])) or tasks,
         )
 
     def take(self, design: Design, records: Records) -> int:
         """Take in records in order, and return how many."""
-        taken = self._verify(design, records) if self._guard is not None else len(records)
+        state, guard = self.state, self._chooser.guard
+        taken = len(records) if guard is None else self._verify(guard, design, records)
         records = records.first(taken)
-        state = self.state
         assert records.sums is not None  # every design asks for them
-        if records.traits is not None:
-            state.dependence.take(Traits(*np.moveaxis(records.traits, 1, 0)))
-        kinds = self._pool.kinds(records.drawn, records.sums)
-        together = np.concatenate([state.kinds, kinds])
-        state.kinds, places = np.unique(together, return_inverse=True)
-        state.counts = np.bincount(places, np.append(state.counts, np.ones(taken)))
-        state.explored += taken
-        state.samples += int(records.drawn.sum())
+        state.add(self._chooser.pool.kinds(records.drawn, records.sums))
+        assert records.traits is not None
+        state.noise.take(records.traits)
         if design.least:
             state.deepened += int((records.drawn - records.durations[:, 0]).sum())
+        state.explored += taken
+        state.samples += int(records.drawn.sum())
         if state.explored >= state.refit_at:
-            self._refit()
+            used = {each.columns[0] // _LONGEST for each in self.queue.open}
+            state.rounds = [
+                each for each in state.rounds if each.number in used or each is state.rounds[-1]
+            ]
+            self._chooser.begin_round(state)
         return taken
 
-    def _verify(self, design: Design, records: Records) -> int:
-        """Let the guard see the acceptances; from how many tasks, before it closes or opens."""
-        guard, ledger = self._guard, self.state.ledger
-        assert guard is not None
-        [now] = [each for each in self.state.rounds if each.number == design.columns[0]]
-        places = np.flatnonzero(records.decisions[:, 0] == 1)
-        for place in places:
+    def _verify(self, guard: Guard, design: Design, records: Records) -> int:
+        """Let the guard see the acceptances; of how many tasks, before it closes or opens."""
+        state, ran = self.state, self._round(design.columns)
+        for place in np.flatnonzero(records.decisions[:, 0] == 1):
             estimate = None if records.estimates is None else float(records.estimates[place, 0])
             if estimate is not None:
-                self.state.gap += design.extras * (now.promised - estimate)
-                self.state.gap_weight += design.extras
+                state.gap += design.extras * (ran.promised - estimate)
+                state.gap_weight += design.extras
+            before = state.ledger.closed
             if design.accepts:
-                guard.accept(ledger, now.verified, now.verifying, estimate)
-                if not ledger.closed and not guard.allowance(ledger, now.verified, now.verifying):
-                    guard.close(ledger)
-                    return int(place) + 1
-            elif ledger.closed and estimate is not None:
-                guard.watch(ledger, design.extras, estimate)
-                if not ledger.closed:
-                    return int(place) + 1
+                guard.accept(state.ledger, ran.verified, ran.worth(design.extras), estimate)
+                if not (before or guard.room(state.ledger)):
+                    guard.close(state.ledger)
+            elif before and estimate is not None:
+                guard.watch(state.ledger, design.extras, estimate)
+            if state.ledger.closed != before:
+                return int(place) + 1
         return len(records)
 
-    def _refit(self) -> None:
-        """Fit the pool anew, and choose boundaries for a cautious reading of it."""
-        state = self.state
-        number = state.rounds[-1].number + 1 if state.rounds else 0
-        factor = state.dependence.measured().factor
-        doubt = 1.5 * sqrt(factor * state.gap_weight)
-        discount = max(0.0, state.gap - doubt) / (state.gap_weight + 50.0)
-        fit = fit_pool(
-            self._pool.log_likelihood(state.kinds, factor),
-            state.counts,
-            self._pool.laws,
-            state.weights if len(state.weights) else None,
-            np.random.default_rng([self.seed, number]),
-        )
-        seen = {"setup_cost": self.setup_cost, "factor": factor, "discount": discount}
-        greedy = self._pool.best(fit.weights, **seen)
-        rois = greedy.roi_under(fit.draws, self.setup_cost, discount)
-        worst = np.argsort(rois, kind="stable")[: max(1, round(self.caution * len(rois)))]
-        weights = fit.draws[worst].mean(axis=0)
-        best = self._pool.best(weights, **seen)
-        accepts, samples = float(weights @ best.accepts), float(weights @ best.samples)
-        tasks = max(state.explored // _ROUND_SHARE, 1 if state.explored else _FIRST_ROUND)
-        verifying = self._verifying(samples, accepts, tasks)
-        deepened, depth = self._deepening(samples, tasks)
-        used = {design.columns[0] for design in self.queue.open}
-        state.weights = fit.weights
-        state.rounds = [each for each in state.rounds if each.number in used]
-        state.rounds.append(
-            Round(
-                number=number,
-                policy=best.policy.to_dict(),
-                accepts=best.roi > 0.0,
-                deepened=deepened,
-                depth=min(self.cap, depth),
-                verified=min(1.0, verifying),
-                verifying=max(1, round(verifying)),
-                roi=best.roi,
-                promised=float(weights @ (best.accepts * best.values)) / max(accepts, 1e-300),
-            )
-        )
-        state.refit_at = state.explored + tasks
-
-    def _deepening(self, samples: float, tasks: int) -> tuple[float, int]:
-        """Which share of the tasks draw on after their stop, and to how many samples.
-
-        First to see whether samples depend on one another, then to see what longer tests show.
-        """
-        state = self.state
-        share, depth = _DEEPENED * max(1, state.explored) ** (-1.0 / 3.0), 2 + ceil(2.0 * samples)
-        if self._guard is None or state.dependence.measured().detectable <= _SHOWN:
-            return share, depth
-        spent = self.setup_cost * state.explored + state.samples
-        left = _SHOWING_FIRST + _SHOWING_SHARE * spent - state.deepened
-        return min(1.0, max(share, left / (_SHOWING * tasks))), max(depth, _SHOWING)
-
-    def _verifying(self, samples: float, accepts: float, tasks: int) -> float:
-        """How many samples verify an acceptance: what a small share of the spending pays for.
-
-        It is more where the budget would otherwise not last for the acceptances of two rounds.
-        """
-        if self._guard is None:
-            return 0.0
-        spent = (self.setup_cost + samples) / max(accepts, 1e-12)  # per acceptance
-        share = _VERIFIED * min(1.0, (_FEW_TESTS / max(1, self.state.explored)) ** (1.0 / 3.0))
-        most = min(float(_MOST_VERIFYING), max(1.0, _MOST_SPENT * spent))
-        verifying = min(most, max(_LEAST_VERIFYING, share * spent))
-        while verifying < most and 2.0 * tasks * accepts > self._guard.allowance(
-            self.state.ledger, min(1.0, verifying), max(1, round(verifying))
+    def restore(self, state: Learned) -> None:
+        """Go on from another state, if a learner like this one can get into it."""
+        if not (
+            len(state.kinds) == len(state.counts)
+            and len(state.weights) == len(self._chooser.pool.values)
+            and state.rounds
+            and all(each.policy().cap <= self.cap for each in state.rounds)
+            and alike(self.state.ledger, state.ledger)
+            and alike(self.state.dependence, state.dependence)
+            and min(state.explored, state.samples, state.deepened, state.gap_weight) >= 0
+            and all(each.min(initial=0) >= 0 for each in (state.kinds, state.counts, state.weights))
         ):
-            verifying = min(most, 1.25 * verifying)
-        return verifying
+            raise ValueError("a state has a count per kind, a weight per value and a round")
+        self.state = state
 
     def knowledge(self) -> Knowledge:
         """What is known so far."""
@@ -329,16 +267,16 @@ class EmpiricalBayes(Learner):
         )
 
 
-def _pool(law: Law, cap: int, looks: int | None, min_samples: int) -> GridPool:
+def _noise(law: Law) -> float:
+    """The standard deviation of a sample; of a difference of two outcomes, at the base rate."""
+    return law.noise * sqrt(2.0) if isinstance(law, Lift) else law.noise
+
+
+def _pool(law: Law, noise: float, cap: int, looks: int | None, min_samples: int) -> GridPool:
     """What can be said of pools under a law."""
-    match law:
-        case Signs():
-            return SignsPool(cap, looks or 1, min_samples)
-        case Lift():
-            # Of a difference of two outcomes, at the base rate; lifts change it little.
-            return NormalPool(law.noise * sqrt(2.0), cap, looks, min_samples)
-        case Gaussian():
-            return NormalPool(law.sd, cap, looks, min_samples)
+    if isinstance(law, Signs):
+        return SignsPool(cap, looks or 1, min_samples)
+    return NormalPool(noise, cap, looks, min_samples)
 
 
 def _uniform(seed: int, stream: int, first: int, count: int) -> FloatArray:
@@ -351,5 +289,4 @@ def _uniform(seed: int, stream: int, first: int, count: int) -> FloatArray:
         for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
             mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
         mixed ^= mixed >> np.uint64(31)
-    numbers: FloatArray = (mixed >> np.uint64(11)) * 2.0**-53
-    return numbers
+    return (mixed >> np.uint64(11)).astype(np.float64) * 2.0**-53

@@ -8,24 +8,27 @@ probability at least 1 - delta, at all times at once, for every rate of a list o
 
     sum v >= sum Z - (ln(R / delta) + sum K(rate)) / rate      (Ville's inequality).
 
-Acceptances go on as long as the best of these bounds says that losing one more leaves at least
-minus the budget. Then the guard closes: tests are run and would-be acceptances verified, but not
-accepted, until fresh samples say that they earn. It opens again with half the budget and half the
-delta, at most four times: in all, less than twice the budget is lost with probability 1 - delta.
+Acceptances go on as long as the best of these bounds says that losing one more, and all that are
+open, leaves at least minus the budget. Then the guard closes: tests are run and would-be
+acceptances verified, but not accepted, until fresh samples say that they earn. It opens again with
+half the budget and half the delta, at most four times and as long as that covers a loss: in all,
+less than twice the budget is lost with probability 1 - delta.
 docs/empirical_bayes.md has the proof.
 """
 
 from dataclasses import dataclass, field
 from functools import lru_cache
-from math import cosh, floor, inf, log, sinh, tanh
+from math import cosh, floor, inf, isfinite, log, sinh, tanh
 
 import numpy as np
 
 from dwell.arrays import FloatArray
+from dwell.errors import InvalidInput
 
 _RATES = np.geomspace(0.05, 51.2, 11)  # per budget
 _PHASES = 4
 _REOPENS_AT = 10.0  # evidence, doubled with every phase
+_SMALL_STEP, _TINY_STEP, _SMALLEST = 1e-3, 1e-5, 1e-300
 
 
 @dataclass(slots=True)
@@ -55,8 +58,13 @@ class Guard:
 
     Attributes:
         budget: How much value acceptances may lose before they are stopped.
+        bound: No idea is worth less than -bound or more than bound; nor, without `noise`, do
+            verifying samples lie beyond.
+        noise: The scale with which verifying samples are sub-Gaussian; None if they are bounded.
+            With it every acceptance is verified.
+        base_rate: How often the control's outcome is 1, if verifying samples are differences of
+            two outcomes of 0 and 1: then these, and not the noise, say how they spread.
         delta: With probability at least 1 - delta less than twice the budget is lost, ever.
-        bound: Verifying samples lie in [-bound, bound], and so do values.
 
     Example:
         >>> guard, ledger = Guard(budget=10.0), Ledger()
@@ -64,15 +72,37 @@ class Guard:
         ...     if guard.allowance(ledger, 1.0, 4) > 0:
         ...         guard.accept(ledger, 1.0, 4, -0.5)
         >>> ledger.closed, ledger.verified
-        (False, -5.0)
+        (False, -4.5)
     """
 
     budget: float
-    delta: float = 0.1
     bound: float = 1.0
+    noise: float | None = None
+    base_rate: float | None = None
+    delta: float = 0.1
+
+    def __post_init__(self) -> None:
+        if not self.room(Ledger()):
+            # At the steepest rate, what is left of a budget after one loss is just enough.
+            least = self.bound / (1.0 - self._threshold(0) / _RATES[-1])
+            raise InvalidInput(
+                f"budget must cover a loss and what is unknown of it, {least:.4g} or more, got "
+                f"{self.budget:g}; give more, or guard=False"
+            )
+
+    def room(self, ledger: Ledger) -> int:
+        """How many acceptances may be open at once; 0 when the guard is closed or is to close.
+
+        Losing all of them leaves at least minus the budget. How they end is not known before they
+        are taken in, so each counts as the largest loss.
+        """
+        if ledger.closed:
+            return 0
+        left = self.at_least(ledger) + self.budget / 2.0**ledger.phase
+        return max(0, floor(left / self.bound)) if isfinite(left) else 0
 
     def allowance(self, ledger: Ledger, chance: float, samples: int) -> int:
-        """How many acceptances may follow before one is verified; 0 when the guard is to close.
+        """How many acceptances may follow, one after another, if none of them is verified.
 
         Args:
             ledger: What was seen.
@@ -85,7 +115,7 @@ class Guard:
         # What the sum of values is sure to be above, less the budget, must cover one loss more.
         covered = ledger.verified + self.budget / 2.0**ledger.phase - self.bound
         left = rates * covered - self._threshold(ledger.phase) - ledger.spread
-        each = _spread(tuple(rates * self.bound), chance, samples)
+        each = np.maximum(self._spread(rates, chance, samples), _SMALLEST)
         most = float(np.max(left / each, where=np.isfinite(each) & (left >= 0.0), initial=-1.0))
         return 0 if most < 0.0 else floor(min(most, 2.0**53)) + 1
 
@@ -95,12 +125,10 @@ class Guard:
         unsure = float(np.min((self._threshold(ledger.phase) + ledger.spread) / rates))
         return ledger.verified - unsure
 
-    def accept(
-        self, ledger: Ledger, chance: float, samples: int, estimate: float | None
-    ) -> None:
+    def accept(self, ledger: Ledger, chance: float, samples: int, estimate: float | None) -> None:
         """Take in an acceptance: verified, with the mean of its samples, or not (None)."""
         rates = self._rates(ledger.phase)
-        ledger.spread = ledger.spread + _spread(tuple(rates * self.bound), chance, samples)
+        ledger.spread = ledger.spread + self._spread(rates, chance, samples)
         if estimate is not None:
             ledger.verified += estimate / chance
 
@@ -112,21 +140,34 @@ class Guard:
         """Take in a would-be acceptance while closed; opens again if such ones earn."""
         ledger.weight += samples
         ledger.total += samples * estimate
-        if ledger.phase < _PHASES and self._evidence(ledger) >= _REOPENS_AT * 2.0**ledger.phase:
+        # A budget that would not cover a loss is not opened: nothing could be accepted under it.
+        if (
+            ledger.phase < _PHASES
+            and self.room(Ledger(phase=ledger.phase + 1))
+            and self._evidence(ledger) >= _REOPENS_AT * 2.0**ledger.phase
+        ):
             ledger.phase += 1
             ledger.closed, ledger.verified = False, 0.0
             ledger.spread = np.zeros(len(_RATES))
 
     def _evidence(self, ledger: Ledger) -> float:
-        """How much better samples are explained by acceptances that earn: at least as much as a
-        wager against a loss would have won."""
+        """What wagers against acceptances that lose would have made of 1, on average."""
         stakes = np.geomspace(0.01, 0.64, 7)
-        won = stakes * ledger.total / self.bound - ledger.weight * stakes**2 / 2.0
+        scale = self.bound if self.noise is None else self.noise
+        won = stakes * ledger.total / scale - ledger.weight * stakes**2 / 2.0
         return float(np.exp(np.minimum(won, 700.0)).mean())
 
     def _rates(self, phase: int) -> FloatArray:
         rates: FloatArray = _RATES * 2.0**phase / self.budget
         return rates
+
+    def _spread(self, rates: FloatArray, chance: float, samples: int) -> FloatArray:
+        if self.base_rate is not None:
+            return _spread_of_lifts(rates, self.base_rate, self.bound, samples)
+        if self.noise is not None:
+            spread: FloatArray = (rates * self.noise) ** 2 / (2.0 * samples)
+            return spread
+        return _spread(tuple(rates * self.bound), chance, samples)
 
     def _threshold(self, phase: int) -> float:
         return log(len(_RATES)) - log(self.delta / 2.0 ** (phase + 1))
@@ -141,17 +182,41 @@ def _spread(rates: tuple[float, ...], chance: float, samples: int) -> FloatArray
     """
     found = np.empty(len(rates))
     for i, rate in enumerate(rates):
-        if chance >= 1.0:
-            step = rate / samples
+        step = rate / samples if chance >= 1.0 else rate / chance
+        if step < _SMALL_STEP:
+            # The closed form would be lost in rounding; the square is above it by less than this.
+            found[i] = (1.0 + _SMALL_STEP) * rate * step / 2.0
+        elif chance >= 1.0:
             v = _within(1.0 / step - 1.0 / tanh(step))
             found[i] = -rate * v + samples * log(cosh(step) + v * sinh(step))
         else:
-            step = min(rate / chance, 700.0)
+            step = min(step, 700.0)
             resting = 1.0 - chance + chance * cosh(step)
             v = _within(1.0 / rate - resting / (chance * sinh(step)))
             found[i] = -rate * v + log(resting + v * chance * sinh(step))
             if rate / chance > 700.0:
                 found[i] = inf  # this rate is of no use
+    return found
+
+
+def _spread_of_lifts(rates: FloatArray, base_rate: float, bound: float, samples: int) -> FloatArray:
+    """The same for differences of two outcomes of 0 and 1, of values within the bound.
+
+    With p the control's rate and q the treatment's, the value is q - p: concave in q again.
+    """
+    step = rates / samples
+    least, most = max(0.0, base_rate - bound), min(1.0, base_rate + bound)
+    if step[-1] < _TINY_STEP:
+        # As above. The variance of the treatment's outcome is largest where q is closest to 1/2.
+        rate = min(max(least, 0.5), most)
+        variance = rate * (1.0 - rate) + base_rate * (1.0 - base_rate)
+        squares: FloatArray = (1.0 + _SMALL_STEP) * rates * step * variance / 2.0
+        return squares
+    q = np.clip(1.0 / step - np.exp(-step) / -np.expm1(-step), least, most)
+    with np.errstate(divide="ignore"):  # a rate of 0 or 1 leaves nothing to the other outcome
+        treated = np.logaddexp(np.log1p(-q), np.log(q) + step)
+    control = np.log1p(base_rate * np.expm1(-step))
+    found: FloatArray = samples * (treated + control) - rates * (q - base_rate)
     return found
 
 

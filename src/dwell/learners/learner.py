@@ -1,5 +1,6 @@
 """What every learner is: designs that it begins, records that it takes, and what it then knows."""
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -13,6 +14,7 @@ from dwell.arrays import FloatArray
 from dwell.errors import InvalidInput
 from dwell.estimate.bounds import Bounds
 from dwell.families import Countable, Every
+from dwell.laws import Gaussian, Lift, Signs
 from dwell.learners.design import Design, alone
 from dwell.learners.queue import Queue
 from dwell.policies import Policies
@@ -114,6 +116,11 @@ class Learner(AsJson, ABC):
             tasks: How many tasks in a row the design may stand for at most, each begun when the one
                 before was learned from; for one as long as other designs are open.
         """
+        proposed = self.propose(self._at_once(tasks))
+        return None if proposed is None else self.queue.add(proposed)
+
+    def _at_once(self, tasks: int) -> int:
+        """For how many tasks in a row a design may be made now."""
         tasks = checks.count("tasks", tasks)
         for design in self.queue.open:
             if design.tasks > 1:
@@ -121,8 +128,7 @@ class Learner(AsJson, ABC):
                     f"design {design.number} stands for {design.tasks} tasks in a row: learn from "
                     "them before the next is begun, or begin tasks one by one"
                 )
-        proposed = self.propose(1 if self.queue.open else tasks)
-        return None if proposed is None else self.queue.add(proposed)
+        return 1 if self.queue.open else tasks
 
     def learn(self, design: Design, records: Records) -> int:
         """Take in what a design's tasks have taught, once all begun before have been taken in.
@@ -222,19 +228,27 @@ class Learner(AsJson, ABC):
                 f"this is the state of a {fields['learner']}, not of a {cls.__name__}"
             )
         learner = cls(**{name: _argument(value) for name, value in fields["settings"].items()})
-        learner.restore(wire.typed(fields["state"], type(learner.state)))
+        state = wire.typed(fields["state"], type(learner.state))
+        if json.loads(json.dumps(wire.plain(state))) != fields["state"]:
+            raise ValueError("a state has all that was written, and nothing else")
+        learner.restore(state)
         learner.queue.restore(fields["queue"], learner.subset)
         return learner
 
     def restore(self, state: Any) -> None:
         """Go on from another state, if a learner like this one can get into it."""
-        if not _alike(self.state, state):
+        if not alike(self.state, state):
             raise ValueError("arrays of a state are as large as those of a new learner's")
         self.state = state
 
 
-def _alike(fresh: Any, restored: Any) -> bool:
-    """Whether arrays of a state have the shapes that those of a new learner have."""
+def alike(fresh: Any, restored: Any) -> bool:
+    """Whether arrays of a state have the shapes that those of a new learner have.
+
+    Args:
+        fresh: The state of a new learner, or a part of it.
+        restored: The state that another learner left.
+    """
     return all(
         now.shape == then.shape
         for now, then in (
@@ -250,6 +264,8 @@ def _setting(value: Any) -> Any:
             return {"policies": value.to_dict()}
         case Countable():
             return {"countable": wire.plain(value)}
+        case Signs() | Lift() | Gaussian():
+            return {"law": type(value).__name__, "fields": wire.plain(value)}
         case _:
             return value
 
@@ -260,5 +276,8 @@ def _argument(value: Any) -> Any:
             return Policies.from_dict(content)
         case {"countable": content}:
             return wire.typed(content, Countable)
+        case {"law": name, "fields": content}:
+            [kind] = (each for each in (Signs, Lift, Gaussian) if each.__name__ == name)
+            return wire.typed(content, kind)
         case _:
             return value

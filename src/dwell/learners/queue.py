@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from dwell import wire
+from dwell import checks, wire
 from dwell.errors import InvalidInput
 from dwell.learners.design import Design
 from dwell.policies import Policies
@@ -69,7 +69,9 @@ class Queue:
 
     def _require_open(self, design: Design) -> None:
         if not isinstance(design, Design):
-            raise InvalidInput(f"records belong to a Design, as begin gives it, got {design!r}")
+            raise InvalidInput(
+                f"records belong to a Design, as begin gives it, got {checks.shown(design)}"
+            )
         if self._open.get(design.number) != design:
             raise InvalidInput(
                 f"design {design.number} is not open here: it was learned from, or forgotten, or "

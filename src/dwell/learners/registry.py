@@ -34,6 +34,11 @@ class Entry(NamedTuple):
 
 
 LEARNERS = {
+    "empirical-bayes": Entry(
+        "empirical_bayes",
+        "EmpiricalBayes",
+        "fits the pool of ideas, computes the best boundaries for it",
+    ),
     "ladder": Entry(
         "ladder",
         "Ladder",

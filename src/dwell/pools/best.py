@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from dwell.arrays import FloatArray, IntArray
+from dwell.fitting.pool import Laws
 from dwell.policy import Policy
 
 
@@ -35,18 +36,15 @@ class PoolBest:
 
 
 class GridPool(Protocol):
-    """What can be said of pools from tests whose samples follow a law.
-
-    Attributes:
-        values: The grid of values on which a pool has weights.
-        laws: Laws of the pool to begin with, a row each.
-    """
+    """What can be said of pools from tests whose samples follow a law."""
 
     @property
-    def values(self) -> FloatArray: ...
+    def values(self) -> FloatArray:
+        """The grid of values on which a pool has weights."""
 
     @property
-    def laws(self) -> FloatArray: ...
+    def laws(self) -> Laws:
+        """Laws of the pool to begin with."""
 
     def kinds(self, drawn: IntArray, sums: FloatArray) -> IntArray:
         """The kinds of tests, as numbers: tests of one kind say the same."""
@@ -56,6 +54,15 @@ class GridPool(Protocol):
 
         Args:
             kinds: The kinds.
+            factor: How many samples of a test are worth an independent one.
+        """
+
+    def even(self, weights: FloatArray, looks: IntArray, factor: float = 1.0) -> FloatArray:
+        """From which sum on the mean of the value is above 0, an entry per look.
+
+        Args:
+            weights: Of the values.
+            looks: Numbers of samples.
             factor: How many samples of a test are worth an independent one.
         """
 

@@ -13,17 +13,19 @@ import numpy as np
 
 from dwell.arrays import FloatArray, IntArray
 from dwell.errors import NothingWorthTesting
-from dwell.fitting.pool import normal_laws
+from dwell.fitting.pool import Laws, normal_laws
+from dwell.kernels.pool_induction import even_sums
 from dwell.policy import Policy
-from dwell.pool import Limits, Pool, fates
-from dwell.pool_optimum import best_limits
 from dwell.pools.best import PoolBest
+from dwell.pools.classes import Limits, Pool, fates
+from dwell.pools.limits import best_limits
 
 _STEP, _GROWTH = 0.7, 0.1  # standard errors at the cap between neighbours near 0; their growth
 _FARTHEST = 16.0  # standard errors of the first look
 _LENGTHS, _BINS = 32.0, 16.0  # lengths differ by 1/32 of themselves, means by 1/16 of an error
 _CENTRE, _KINDS = 2**31, 2**32
 _MOST_LOOKS = 64
+_NEGLIGIBLE = 1e-12
 
 
 def looks_for(cap: int, every: int | None, first: int) -> IntArray:
@@ -36,12 +38,12 @@ def looks_for(cap: int, every: int | None, first: int) -> IntArray:
         61
     """
     step = every or 1
-    allowed = np.arange(1, cap // step + 1, dtype=np.int64) * step
-    allowed = np.union1d(allowed[allowed >= first], [cap])
-    if len(allowed) <= _MOST_LOOKS:
-        return allowed
-    kept = np.geomspace(1, len(allowed), _MOST_LOOKS).round().astype(int) - 1
-    return allowed[np.unique(kept)]
+    before = -(-first // step) - 1  # multiples that come too early
+    allowed = max(0, -(-cap // step) - before)
+    kept = np.arange(allowed, dtype=np.int64)
+    if allowed > _MOST_LOOKS:
+        kept = np.unique(np.geomspace(1, allowed, _MOST_LOOKS).round().astype(np.int64) - 1)
+    return np.minimum((before + 1 + kept) * step, cap)
 
 
 @dataclass(frozen=True)
@@ -56,9 +58,9 @@ class NormalPool:
 
     Example:
         >>> pool = NormalPool(noise=8.0, cap=100)
-        >>> normal = pool.laws[20]
+        >>> normal = pool.laws.weights[20]
         >>> round(pool.best(normal, setup_cost=20.0).roi, 4)
-        0.0
+        0.035
     """
 
     noise: float
@@ -85,17 +87,20 @@ class NormalPool:
         return grid
 
     @cached_property
-    def laws(self) -> FloatArray:
-        """Laws of the pool to begin with, a row each."""
-        widest = 1.5 * self.noise / sqrt(self.looks[0])
-        return normal_laws(self.values, narrowest=0.64 * self._error, widest=widest)
+    def laws(self) -> Laws:
+        """Laws of the pool to begin with."""
+        usual = self.noise / sqrt(self.looks[0])
+        return normal_laws(
+            self.values, narrowest=0.64 * self._error, usual=usual, widest=1.5 * usual
+        )
 
     def kinds(self, drawn: IntArray, sums: FloatArray) -> IntArray:
         """The kinds of tests, as numbers: tests of one kind say nearly the same."""
         lengths = np.rint(_LENGTHS * np.log(drawn)).astype(np.int64)
         errors = self.noise / np.sqrt(np.exp(lengths / _LENGTHS))
         farthest = float(_CENTRE - 1)
-        means = np.clip(np.rint(_BINS * sums / drawn / errors), -farthest, farthest)
+        with np.errstate(over="ignore"):  # what overflows is cut off as well
+            means = np.clip(np.rint(_BINS * (sums / drawn / errors)), -farthest, farthest)
         found: IntArray = lengths * _KINDS + means.astype(np.int64) + _CENTRE
         return found
 
@@ -111,6 +116,20 @@ class NormalPool:
         z = (means - _CENTRE)[:, None] / _BINS - self.values / errors[:, None]
         found = -0.5 / factor * z**2
         found -= found.max(axis=1, keepdims=True)
+        return found
+
+    def even(self, weights: FloatArray, looks: IntArray, factor: float = 1.0) -> FloatArray:
+        """From which sum on the mean of the value is above 0, an entry per look.
+
+        Args:
+            weights: Of the values.
+            looks: Numbers of samples.
+            factor: How many samples of a test are worth an independent one.
+        """
+        noise = self.noise * sqrt(factor)
+        kept = weights > _NEGLIGIBLE
+        drifts, masses = self.values[kept] / noise, weights[kept]
+        found: FloatArray = noise * even_sums(looks, drifts, masses, masses * drifts)
         return found
 
     def best(
@@ -130,10 +149,10 @@ class NormalPool:
             discount: Accepting is worth the value less this.
         """
         noise = self.noise * sqrt(factor)
-        kept = weights > 1e-12
+        kept = weights > _NEGLIGIBLE
         pool = Pool.of(self.values[kept], weights[kept] / weights[kept].sum(), noise)
         try:
-            limits = best_limits(pool, self.looks, setup_cost).limits
+            limits = best_limits(pool, self.looks, setup_cost, discount=discount).limits
         except NothingWorthTesting:
             limits = _nothing(self.looks)
         found = fates(self.values[None, :], np.array([noise]), limits)

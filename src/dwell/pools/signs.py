@@ -12,8 +12,8 @@ import numpy as np
 
 from dwell.arrays import BoolArray, FloatArray, IntArray
 from dwell.fitting.dependence import effective_samples
-from dwell.fitting.pool import normal_laws
-from dwell.kernels.pool_lattice import induct_signs, logarithms_of, walk_signs
+from dwell.fitting.pool import Laws, normal_laws
+from dwell.kernels.pool_lattice import even_signs, induct_signs, logarithms_of, walk_signs
 from dwell.policy import Policy
 from dwell.pools.best import PoolBest
 
@@ -23,6 +23,7 @@ _NEGLIGIBLE = 1e-12
 _KINDS = 2**24  # more than a test has samples
 _MOST_ROUNDS = 50
 _SMALL_GAIN = 1e-6
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -33,24 +34,22 @@ class SignsPool:
         cap: The most samples of a test.
         every: A policy looks after so many samples each, and at the cap …
         first: … but not before it has drawn this many.
-        finest: The grid is made for tests of this cap; for the same by default.
 
     Example:
         >>> pool = SignsPool(cap=16)
         >>> even = np.full(len(pool.values), 1 / len(pool.values))
         >>> round(pool.best(even, setup_cost=0.0).roi, 3)
-        0.194
+        0.255
     """
 
     cap: int
     every: int = 1
     first: int = 1
-    finest: int = 0
 
     @cached_property
     def values(self) -> FloatArray:
         """The grid: an odd number of values from -1 to 1, closer where signs are less noisy."""
-        half = ceil(pi * sqrt(self.finest or self.cap) / _STEP / 2.0)
+        half = ceil(pi * sqrt(self.cap) / _STEP / 2.0)
         half = min(max(half, _FEWEST // 2), _MOST // 2)
         grid: FloatArray = np.sin(pi / 2.0 * np.arange(-half, half + 1) / half)
         return grid
@@ -63,9 +62,14 @@ class SignsPool:
         return looked
 
     @cached_property
-    def laws(self) -> FloatArray:
-        """Laws of the pool to begin with, a row each."""
-        return normal_laws(self.values, narrowest=0.64 / sqrt(self.cap), widest=1.5)
+    def laws(self) -> Laws:
+        """Laws of the pool to begin with."""
+        return normal_laws(
+            self.values,
+            narrowest=0.64 / sqrt(self.cap),
+            usual=1.0 / sqrt(np.flatnonzero(self.looks)[0] + 1.0),
+            widest=1.5,
+        )
 
     def kinds(self, drawn: IntArray, sums: FloatArray) -> IntArray:
         """The kinds of tests, as numbers: tests of one kind say the same."""
@@ -83,9 +87,20 @@ class SignsPool:
         lengths, plus = np.divmod(kinds, _KINDS)
         worth = effective_samples(lengths.astype(np.float64), factor) / np.maximum(lengths, 1)
         found = plus[:, None] * chances[0] + (lengths - plus)[:, None] * chances[1]
-        found -= found.max(axis=1, keepdims=True)
-        found *= worth[:, None]
-        return found
+        scaled: FloatArray = (found - found.max(axis=1, keepdims=True)) * worth[:, None]
+        return scaled
+
+    def even(self, weights: FloatArray, looks: IntArray, factor: float = 1.0) -> FloatArray:
+        """From which sum on the mean of the value is above 0, an entry per look.
+
+        Args:
+            weights: Of the values.
+            looks: Numbers of samples.
+            factor: How many samples of a test are worth an independent one.
+        """
+        kept = weights > _NEGLIGIBLE
+        counted = np.ceil(effective_samples(looks.astype(np.float64), factor)).astype(np.int64)
+        return even_signs(self.values[kept], weights[kept], counted) * looks / counted
 
     def best(
         self,
@@ -103,44 +118,46 @@ class SignsPool:
             factor: How many samples of a test are worth an independent one.
             discount: Accepting is worth the value less this.
         """
-        if factor > 1.0:
-            return self._dependent(weights, setup_cost, factor, discount)
+        if factor <= 1.0:
+            return self._searched(self.looks, weights, setup_cost, discount)
+        # By tests counted in independent samples. The first sample counts in full, the others
+        # less: the difference is as good as set-up.
+        looks = 1 + np.flatnonzero(self.looks)
+        worth = np.floor(effective_samples(looks.astype(np.float64), factor) + _ROUNDING)
+        counted, places = np.unique(worth.astype(np.int64), return_index=True)
+        searched = np.isin(np.arange(1, counted[-1] + 1), counted)
+        cost = (setup_cost + 1.0 - factor) / factor
+        found = self._searched(searched, weights, cost, discount)
+        return replace(
+            found,
+            policy=_stretched(found.policy, counted, looks[places]),
+            samples=factor * (found.samples - 1.0) + 1.0,
+            roi=found.roi / factor,
+        )
+
+    def _searched(
+        self, looks: BoolArray, weights: FloatArray, setup_cost: float, discount: float
+    ) -> PoolBest:
+        """The best boundaries of those that look where they may."""
         kept = weights > _NEGLIGIBLE
         values, shares = self.values[kept], weights[kept] / weights[kept].sum()
         best: PoolBest | None = None
         price = 0.0
         # What shorter policies earn is a price to begin with: without one, nobody would ever stop.
-        allowed = 1 + np.flatnonzero(self.looks)
-        shorter = [int(cap) for cap in allowed[[0, min(15, len(allowed) - 1)]] if cap < self.cap]
-        for cap in shorter + [self.cap] * _MOST_ROUNDS:
+        allowed = 1 + np.flatnonzero(looks)
+        shorter = [int(cap) for cap in allowed[[0, min(15, len(allowed) - 1)]] if cap < len(looks)]
+        for cap in shorter + [len(looks)] * _MOST_ROUNDS:
             lower, upper = np.empty(cap), np.empty(cap)
-            induct_signs(values, shares, self.looks[:cap], price, discount, lower, upper)
+            induct_signs(values, shares, looks[:cap], price, discount, lower, upper)
             found = self._at(Policy(lower, upper), weights, setup_cost, discount)
             gain = found.roi - price
             if best is None or found.roi > best.roi:
                 best = found
-            if cap == self.cap and not gain > _SMALL_GAIN * price:
+            if cap == len(looks) and not gain > _SMALL_GAIN * price:
                 break
             price = max(price, best.roi)
         assert best is not None  # of the first round
         return best
-
-    def _dependent(
-        self, weights: FloatArray, setup_cost: float, factor: float, discount: float
-    ) -> PoolBest:
-        """The same where samples depend on one another: by tests counted in independent ones."""
-        cap = max(1, int(effective_samples(float(self.cap), factor)))
-        first = min(cap, ceil(effective_samples(float(self.first), factor)))
-        counted = SignsPool(cap, max(1, round(self.every / factor)), first, self.cap)
-        # The first sample counts in full, the others less: the difference is as good as set-up.
-        found = counted.best(weights, (setup_cost + 1.0 - factor) / factor, discount=discount)
-        return PoolBest(
-            policy=_stretched(found.policy, factor, self.cap),
-            values=found.values,
-            accepts=found.accepts,
-            samples=factor * (found.samples - 1.0) + 1.0,
-            roi=found.roi / factor,
-        )
 
     def _at(
         self, policy: Policy, weights: FloatArray, setup_cost: float, discount: float
@@ -152,21 +169,21 @@ class SignsPool:
         return replace(found, roi=float(found.roi_under(weights, setup_cost, discount)))
 
 
-def _stretched(policy: Policy, factor: float, cap: int) -> Policy:
+def _stretched(policy: Policy, counted: IntArray, looks: IntArray) -> Policy:
     """Boundaries for independent samples, as boundaries for dependent ones.
 
     Args:
         policy: Boundaries on the sum of independent samples.
-        factor: How many dependent samples are worth one of them.
-        cap: The most dependent samples.
+        counted: After how many of these they may look.
+        looks: How many dependent samples these are.
 
     Example:
-        >>> _stretched(Policy([-1, 0], [2, 1]), factor=2.0, cap=3)
+        >>> _stretched(Policy([-1, 0], [2, 1]), np.array([1, 2]), np.array([1, 3]))
         Policy(lower=[-1, -inf, 1.5], upper=[2, inf, 1.5])
     """
-    counted = np.arange(1, policy.cap + 1)
-    looks = np.minimum(np.ceil(factor * (counted - 1.0) + 1.0 - 1e-9), cap).astype(np.int64)
+    within = counted <= policy.cap
+    counted, looks = counted[within], looks[within]
     lower, upper = np.full(looks[-1], -np.inf), np.full(looks[-1], np.inf)
-    lower[looks - 1] = policy.lower * looks / counted
-    upper[looks - 1] = policy.upper * looks / counted
+    lower[looks - 1] = policy.lower[counted - 1] * looks / counted
+    upper[looks - 1] = policy.upper[counted - 1] * looks / counted
     return Policy(lower, upper)

@@ -13,6 +13,7 @@ from dwell.lab.replicate import Summary
 from dwell.lab.run import Run
 from dwell.lab.theory import regret_bound, roi_gap
 from dwell.learners.cape import Cape
+from dwell.policies import Policies
 from dwell.report.charts import COLOURS, ERROR_BARS, FORMER, INK, empty_figure, error_bars
 from dwell.report.page import Section, page
 from dwell.report.tables import Grid, number, percent
@@ -67,10 +68,12 @@ def simulated_row(
     summary = Summary.of(list(runs))
     learner = runs[0].learner
     chosen, times = Counter(run.chosen for run in runs).most_common(1)[0]
-    cap = None
-    if chosen is not None:
-        choices = learner.choices
-        cap = choices.cap(chosen + 1) if isinstance(choices, Countable) else choices.caps[chosen]
+    cap: int | None = None
+    match learner.choices:
+        case Countable() as family if chosen is not None:
+            cap = family.cap(chosen + 1)
+        case Policies() as policies if chosen is not None:
+            cap = policies.caps[chosen]
     bound = None
     world = runs[0].world
     if isinstance(learner, Cape) and isinstance(world, World) and samples is None:

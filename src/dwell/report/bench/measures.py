@@ -8,7 +8,10 @@ from dwell.report.tables import Grid
 
 # Beside the name of a world that no constant of a learner was chosen on.
 HELD_OUT = "*"
-HELD_OUT_MEANS = f"{HELD_OUT} held out: no constant of a learner was chosen on this world"
+HELD_OUT_MEANS = (
+    f"{HELD_OUT} held out: no constant was chosen on this world, but for Ladder's on uniform and "
+    "beta-3-7"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,7 @@ class Measure:
         if value is None:
             return "-"
         # Of thousands of percent nobody reads the decimals.
-        digits = 1 if abs(value) < 10.0 else 0
+        digits = 1 if max(abs(value), error or 0.0) < 10.0 else 0
         around = "" if error is None else f" ±{100.0 * error:,.{digits}f}"
         return f"{value:,.{digits}%}{around}"
 
@@ -80,9 +83,7 @@ MEASURES = (
         "Share: realised ROI / ROI of the best of all policies",
         "What a learner earned per unit of testing, learning included, as a share of what the best "
         "of all policies earns that draw no more samples than the longest of the class. Below 0 "
-        "it lost money. Under Lift the best is sought among policies that go by the running sum; "
-        "where samples are not what they seem, it is what could be earned if they were, or if all "
-        "were known of the noise and of how the pool falls.",
+        "it lost money. Under Lift the best is sought among policies that go by the running sum.",
         "share",
     ),
     Measure(

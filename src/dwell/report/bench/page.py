@@ -27,6 +27,15 @@ _MARKS = {
 }
 
 
+_HOSTILE = (
+    "Observations break the law that learners are told. Shares are of the best of all policies for "
+    "the true noise or for all that a falling pool goes through; in the other cases, of what could "
+    "be earned if samples were what they seem."
+)
+_AT_ONCE = f"{_HOSTILE} Samples that verify an acceptance follow on the last that it was made by."
+_LATER = f"{_HOSTILE} Samples that verify an acceptance come from a later day."
+
+
 def score_page(
     about: Mapping[str, object], instances: Sequence[Instance], rows: Sequence[ScoreRow]
 ) -> str:
@@ -41,7 +50,10 @@ def score_page(
     sections.append(Section("The instances", terms=described))
     how = f"{about['replications']:,} replications of each run, seed {about['seed']}."
     marks = f" {HELD_OUT_MEANS}." if any(row.held_out for row in rows) else ""
-    return page("How learners do on the suite", [f"{how} {ERROR_BARS}{marks}"], sections)
+    paragraphs = [f"{how} {ERROR_BARS}{marks}"]
+    if about["hostile"]:
+        paragraphs.append(_LATER if about["later_day"] else _AT_ONCE)
+    return page("How learners do on the suite", paragraphs, sections)
 
 
 def _sections(measure: Measure, rows: Sequence[ScoreRow]) -> tuple[Section, Section]:
@@ -84,11 +96,11 @@ def _chart(
     named = [_short(count) for count in tasks]
     figure.update_xaxes(type="log", tickvals=tasks, ticktext=named, title_standoff=4)
     figure.update_yaxes(tickformat=".0%", zeroline=True, zerolinecolor=EDGE)
-    # Shares without losses stand beside one another on the same scale.
+    # Shares without great losses stand beside one another on the same scale.
     least = min((measure.of(row) or 0.0) - _reach(measure, row) for row in rows)
     most = max((measure.of(row) or 0.0) + _reach(measure, row) for row in rows)
-    if measure.field in ("share", "score") and least >= 0.0 and most <= 1.06:
-        figure.update_yaxes(range=[-0.04, 1.06], dtick=0.25)
+    if measure.field in ("share", "score") and least >= -0.25 and most <= 1.06:
+        figure.update_yaxes(range=[min(-0.04, least - 0.02), 1.06], dtick=0.25)
     figure.update_layout(
         height=250,
         showlegend=False,

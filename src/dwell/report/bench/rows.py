@@ -18,7 +18,7 @@ class ScoreRow:
     Attributes:
         instance: The instance's name.
         case: How its world is not as the learner was told; None where it is.
-        held_out: Whether no constant of a learner was chosen on its pool of ideas.
+        held_out: Whether no constant was chosen on its pool of ideas, but for some of Ladder's.
         setup_cost: What each of its tests costs besides the samples.
         learner: What was run.
         tasks: For how many tasks.

@@ -14,7 +14,7 @@ from dwell import checks
 from dwell.arrays import FloatArray, IntArray
 from dwell.errors import NothingWorthTesting
 from dwell.kernels.pool_induction import even_sums, induct_pool
-from dwell.pool import Fates, Limits, Pool, checked_looks, fates, spacings_for
+from dwell.pools.classes import Fates, Limits, Pool, checked_looks, fates, spacings_for
 
 _FARTHEST_LIMIT = 34.0  # standard errors: nobody gets there
 _MOST_ROUNDS = 50
@@ -41,7 +41,12 @@ class PoolOptimum:
 
 
 def best_limits(
-    pool: Pool, looks: IntArray, setup_cost: float = 0.0, *, start: float | None = None
+    pool: Pool,
+    looks: IntArray,
+    setup_cost: float = 0.0,
+    *,
+    start: float | None = None,
+    discount: float = 0.0,
 ) -> PoolOptimum:
     """The limits with the highest ROI over the whole pool.
 
@@ -50,6 +55,7 @@ def best_limits(
         looks: After how many samples a test may be looked at, in increasing order.
         setup_cost: What each test costs besides its samples.
         start: A guess at the ROI, such as that of a similar pool: it saves time.
+        discount: Accepting is worth the value less this.
 
     Example:
         >>> pool = Pool.of([-1, 1], [0.9, 0.1], noise=[2, 8])
@@ -59,7 +65,7 @@ def best_limits(
     """
     looks = checked_looks(looks)
     setup_cost = checks.not_negative("set-up cost", setup_cost)
-    classes = [_Class.of(pool, row, looks) for row in range(len(pool.noise))]
+    classes = [_Class.of(pool, row, looks, discount) for row in range(len(pool.noise))]
     one_look = _one_look_roi(classes, pool.shares, looks, setup_cost)
     if not one_look > 0.0:
         raise NothingWorthTesting(
@@ -67,15 +73,15 @@ def best_limits(
         )
     # What a single look earns is the least that can be earned.
     price = one_look if start is None else max(one_look, checks.finite("start", start))
-    best = _at_price(pool, classes, looks, setup_cost, price)
+    best = _at_price(pool, classes, looks, setup_cost, price, discount)
     if not best.roi > 0.0:  # the guess was far too high: at such a price all is dropped at once
         price = one_look
-        best = _at_price(pool, classes, looks, setup_cost, price)
+        best = _at_price(pool, classes, looks, setup_cost, price, discount)
     for _ in range(_MOST_ROUNDS):
         if abs(best.roi / price - 1.0) < _SMALL_GAIN:
             break
         price = best.roi
-        best = _at_price(pool, classes, looks, setup_cost, price)
+        best = _at_price(pool, classes, looks, setup_cost, price, discount)
     return best
 
 
@@ -91,11 +97,11 @@ class _Class:
     even: FloatArray
 
     @classmethod
-    def of(cls, pool: Pool, row: int, looks: IntArray) -> "_Class":
+    def of(cls, pool: Pool, row: int, looks: IntArray, discount: float) -> "_Class":
         held = pool.weights[row] > 0.0
         values, masses = pool.values[row][held], pool.weights[row][held]
-        scaled = values / pool.noise[row]
-        below, above = scaled[scaled < 0.0], scaled[scaled > 0.0]
+        scaled, values = values / pool.noise[row], values - discount
+        below, above = scaled[values < 0.0], scaled[values > 0.0]
         # Where all values have one sign, there is nothing to find out: limits lie beyond all sums.
         if not len(above):
             center, even = 0.0, _FARTHEST_LIMIT * np.sqrt(looks)
@@ -128,14 +134,19 @@ class _Class:
 
 
 def _at_price(
-    pool: Pool, classes: list[_Class], looks: IntArray, setup_cost: float, price: float
+    pool: Pool,
+    classes: list[_Class],
+    looks: IntArray,
+    setup_cost: float,
+    price: float,
+    discount: float,
 ) -> PoolOptimum:
     """The best limits if a sample costs so much, and what they earn."""
     lower, upper = zip(*(each.limits(looks, price) for each in classes), strict=True)
     limits = Limits(looks, np.array(lower), np.array(upper))
     found = fates(pool.values, pool.noise, limits)
     masses = pool.shares[:, None] * pool.weights
-    reward = float((masses * found.accept * pool.values).sum())
+    reward = float((masses * found.accept * (pool.values - discount)).sum())
     cost = setup_cost + float((masses * found.samples).sum())
     return PoolOptimum(limits, found, reward / cost, reward, cost)
 

@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dwell import checks
 from dwell.arrays import FloatArray, IntArray
+from dwell.columns import numbers
 from dwell.errors import InvalidInput
 from dwell.kernels.pool_walk import walk_pool
 
-_SPACING = 0.35  # of the lattice, in standard deviations of a step: ROIs are right to 1e-5
+_SPACING = 0.35  # of the lattice, in standard deviations of a step: in tests ROIs are right to 1e-4
 _FARTHEST_DRIFT = 16.0  # standard errors of the last look: beyond, likelihoods would overflow
 _MOST_SAMPLES = 10**12
 
@@ -45,10 +47,10 @@ class Pool:
     @classmethod
     def of(
         cls,
-        values: object,
-        weights: object,
-        noise: object,
-        shares: object = None,
+        values: ArrayLike,
+        weights: ArrayLike,
+        noise: ArrayLike,
+        shares: ArrayLike | None = None,
     ) -> "Pool":
         """A pool from lists: values and weights may be given once for all classes.
 
@@ -220,12 +222,9 @@ def checked_looks(looks: IntArray) -> IntArray:
     return given.astype(np.int64)
 
 
-def _numbers(name: str, given: object, axes: int) -> FloatArray:
+def _numbers(name: str, given: ArrayLike, axes: int) -> FloatArray:
     """Finite numbers in a list, or in rows if there are two axes."""
-    try:
-        found = np.array(given, dtype=np.float64, ndmin=axes)
-    except (TypeError, ValueError):
-        raise InvalidInput(f"{name} must be numbers, got {checks.shown(given)}") from None
+    found = np.array(numbers(name, given), ndmin=axes)
     if found.ndim != axes or not found.size or not np.isfinite(found).all():
         raise InvalidInput(f"{name} must be finite numbers, got {checks.shown(given)}")
     return found
