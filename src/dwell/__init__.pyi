@@ -66,6 +66,7 @@ from dwell.table import Table as Table
 from dwell.table import best_of as best_of
 from dwell.table import exact as exact
 from dwell.world import World as World
+from dwell.world import as_signs as as_signs
 
 __version__: str
 __all__: list[str]

@@ -4,9 +4,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from dwell import checks
 from dwell.arrays import FloatArray, Samples
+from dwell.columns import numbers
 from dwell.errors import InvalidInput
 from dwell.laws import Law
 from dwell.priors import Atoms, Prior
@@ -32,6 +34,35 @@ def checked_world(world: object) -> "World":
     if not isinstance(world, World):
         raise InvalidInput(f"world must be a World of a prior and a law, got {checks.shown(world)}")
     return world
+
+
+def as_signs(
+    observations: ArrayLike, *, bound: float = 1.0, rng: RandomState = None
+) -> NDArray[np.int8]:
+    """Bounded observations as signs with the same mean, in units of the bound, by a coin each.
+
+    An observation x becomes +1 with probability (1 + x / bound) / 2. So what is made for `Signs`
+    serves whatever bounded observations there are; it costs the precision that they have beyond.
+
+    Args:
+        observations: Numbers in [-bound, bound], in any shape.
+        bound: What they cannot exceed.
+        rng: A seed, a NumPy generator, or None for fresh randomness.
+
+    Example:
+        >>> as_signs([[0.5, -2.0, 2.0]], bound=2.0, rng=0).tolist()
+        [[-1, -1, 1]]
+    """
+    bound = checks.positive("bound", bound)
+    given = numbers("observations", observations)
+    if not (np.abs(given) <= bound).all():  # nor is what is no number
+        beyond = given[~(np.abs(given) <= bound)]
+        raise InvalidInput(
+            f"observations must lie within -{bound:g} and {bound:g}, got {beyond.flat[0]:g}; give "
+            "the bound that they have"
+        )
+    drawn = generator_from(rng).random(given.shape)
+    return np.where(2.0 * drawn < 1.0 + given / bound, 1, -1).astype(np.int8)
 
 
 # In binary 1 - 0.8 is a little less than 0.2.

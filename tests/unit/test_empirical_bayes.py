@@ -184,7 +184,7 @@ def test_tests_that_end_before_their_time_can_be_recorded(guard: bool) -> None:
 
 
 def test_sums_over_periods_are_learned_from() -> None:
-    """Under a normal law policies look at ends of periods; under signs it needs samples."""
+    """Policies look at ends of periods, under a normal law and under signs."""
     days = Periods(np.array([3]), np.array([40, 40, 40]), np.array([3.0, -40.0, -40.0]))
     learner = EmpiricalBayes(Gaussian(1.0), 100, setup_cost=5.0, guard=False, looks=20)
     design = begun(learner)
@@ -192,8 +192,9 @@ def test_sums_over_periods_are_learned_from() -> None:
     assert learner.state.samples in (40, 80, 120)
     signs = EmpiricalBayes(Signs(), 100, setup_cost=5.0, guard=False)
     design = begun(signs)
-    with refused("traits"):
-        signs.learn(design, design.record(days))
+    days = Periods(np.array([3]), np.array([40, 40, 40]), np.array([4.0, -40.0, -40.0]))
+    assert signs.learn(design, design.record(days)) == 1
+    assert signs.state.samples in (40, 80, 120)
 
 
 def test_samples_that_are_no_signs_are_refused() -> None:

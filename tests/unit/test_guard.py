@@ -103,7 +103,7 @@ def test_a_budget_that_covers_no_loss_is_refused() -> None:
     for budget in (1e-9, 0.5, 1.0, 1.1):
         with refused("budget", f"got {budget:g}", "1.118"):
             EmpiricalBayes(Signs(), 16, guard=True, budget=budget)
-    assert begun(EmpiricalBayes(Signs(), 16, guard=True, budget=1.1181)).accepts
+    assert Guard(budget=1.1181).room(Ledger()) == 1
     assert EmpiricalBayes(Signs(), 16, guard=False, budget=0.5).budget == 0.5
 
 
@@ -292,3 +292,22 @@ def test_lifts_are_guarded_by_their_own_law() -> None:
         rows = rng.choice(np.array([-1, 0, 1], dtype=np.int8), design.samples, p=[0.1, 0.7, 0.2])
         learner.learn(design, design.record(rows))
     assert EmpiricalBayes.from_json(learner.to_json()).to_json() == learner.to_json()
+
+
+def test_tests_that_were_rejected_leave_room_while_they_wait() -> None:
+    """A long test holds up the others: those of them that lost nothing do not count as open."""
+    learner = EmpiricalBayes(Signs(), 16, setup_cost=20.0, guard=True, budget=4.0)
+    guard = learner._chooser.guard
+    assert guard is not None
+    room = guard.room(learner.state.ledger)
+    assert 1 < room < 6
+    designs = [begun(learner) for _ in range(room)]
+    assert all(design.accepts for design in designs)
+    assert not begun(learner).accepts
+    for number, (design, sign) in enumerate(zip(designs[1:], [-1, -1, 1], strict=False)):
+        rejected = design.record(np.full(design.samples, sign, dtype=np.int8))
+        learner.learn(design, rejected)
+        assert learner.queue.accepting == room - min(number + 1, 2)
+    assert begun(learner).accepts
+    restored = EmpiricalBayes.from_json(learner.to_json())
+    assert restored.queue.accepting == learner.queue.accepting

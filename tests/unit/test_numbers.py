@@ -114,6 +114,7 @@ CALLS: dict[Callable[..., Any], dict[str, Any]] = {
         "setup_cost": 3,
         "bound": 1,
     },
+    dwell.as_signs: {"observations": [0.5], "bound": 1},
     dwell.Fixed: {"policies": POLICIES, "setup_cost": 3},
     dwell.EmpiricalBayes: {
         "law": dwell.Signs(),
@@ -123,6 +124,7 @@ CALLS: dict[Callable[..., Any], dict[str, Any]] = {
         "min_samples": 1,
         "caution": 0.25,
         "budget": 10,
+        "explainable": 0.1,
         "seed": 0,
     },
     dwell.Ladder: {"policies": POLICIES, "delta": 0.05, "setup_cost": 3, "bound": 1},

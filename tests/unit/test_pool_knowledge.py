@@ -89,7 +89,7 @@ def test_what_earns_and_what_does_not_is_said_first() -> None:
 def test_pools_without_helpful_ideas_are_called_that_nearly_always() -> None:
     """Of 60 histories of 100 tests of ideas that are all worth 0, at least 53.
 
-    At 4 % of false alarms, the most there were in 45 settings, 8 or more come in 0.3 % of all
+    At 4 % of false alarms, more than there were in any setting, 8 or more come in 0.3 % of all
     seeds; at 25 %, 7 or fewer in 0.9 %. If a tenth of ideas are worth 0.5, not one is called so.
     """
     null = [known(Atoms([0.0]), 100, seed)[0].nothing_earns for seed in range(60)]

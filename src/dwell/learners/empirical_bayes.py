@@ -7,7 +7,7 @@ supposes that the law of the noise is right. So dependence among samples is meas
 and some acceptances are verified (`guard`). docs/empirical_bayes.md has the whole of it.
 """
 
-from math import ceil, sqrt
+from math import sqrt
 
 import numpy as np
 
@@ -23,13 +23,11 @@ from dwell.learners.past_tests import PastTests
 from dwell.learners.pool_knowledge import PoolKnowledge
 from dwell.learners.rounds import CHEAP, Chooser, Learned, Round
 from dwell.policies import Policies
-from dwell.pools.best import GridPool
-from dwell.pools.normal import NormalPool
-from dwell.pools.signs import SignsPool
+from dwell.pools.under_law import chunk_under, noise_under, pool_under
 from dwell.records import Records
 
 _BUDGET = 40.0  # times the largest loss of a test
-_CONVERSIONS = 20.0  # of both arms together: their difference is about normal
+_MOST_AT_ONCE = 1024  # tasks that are looked ahead for, to see which are run alike
 _LONGEST = 2**32  # more than any test has samples
 _LARGEST = 16.0  # standard errors of a test at the cap: what counts as the largest, without bounds
 
@@ -103,9 +101,9 @@ class EmpiricalBayes(Learner):
             checks.kind("past", past, PastTests, "PastTests, such as PastTests.of_effects(…)")
         self.past = past
         self.seed = checks.count("seed", seed, least=0)
-        noise = _noise(law)
+        noise = noise_under(law)
         self._chooser = Chooser(
-            pool=_pool(law, noise, self.cap, self.looks, self.min_samples),
+            pool=pool_under(law, self.cap, self.looks, self.min_samples),
             setup_cost=self.setup_cost,
             noise=noise,
             cap=self.cap,
@@ -134,17 +132,6 @@ class EmpiricalBayes(Learner):
             noise=None if isinstance(self.law, Signs) else noise,
             base_rate=self.law.base_rate if isinstance(self.law, Lift) else None,
         )
-
-    @property
-    def _chunk(self) -> int:
-        """How many samples have a sum that is about normal; 0 for signs."""
-        match self.law:
-            case Signs():
-                return 0
-            case Lift():
-                return ceil(_CONVERSIONS / self._chooser.noise**2)
-            case _:
-                return 1
 
     @property
     def choices(self) -> Every:
@@ -181,7 +168,8 @@ class EmpiricalBayes(Learner):
 
     def _design(self, tasks: int, ends: int) -> Design:
         state, now, guard = self.state, self.state.rounds[-1], self._chooser.guard
-        tasks = max(1, min(tasks, state.refit_at - state.explored - self.queue.reserved))
+        left = state.refit_at - state.explored - self.queue.reserved
+        tasks = max(1, min(tasks, left, _MOST_AT_ONCE))
         first = self.queue.begun + 1
         deepened = _uniform(self.seed, 0, first, tasks) < now.deepened
         verified = np.zeros(tasks, dtype=np.bool_)
@@ -190,7 +178,7 @@ class EmpiricalBayes(Learner):
             verified |= _uniform(self.seed, 1, first, tasks) < now.verified
             verified |= state.ledger.closed
             # Tests that are open may be accepted too: the budget must cover them all.
-            accepts &= guard.room(state.ledger) > sum(design.accepts for design in self.queue.open)
+            accepts &= guard.room(state.ledger) > self.queue.accepting
         ways = 2 * deepened + verified
         extras, least = now.verifying * int(verified[0]), now.depth * int(deepened[0])
         column = now.number * _LONGEST
@@ -210,7 +198,7 @@ class EmpiricalBayes(Learner):
             least=least,
             sums=True,
             noise=self._chooser.noise,
-            chunk=self._chunk,
+            chunk=chunk_under(self.law),
             tasks=int(np.argmax(ways != ways[0])) or tasks,
         )
 
@@ -286,24 +274,12 @@ class EmpiricalBayes(Learner):
         )
 
 
-def _noise(law: Law) -> float:
-    """The standard deviation of a sample; of a difference of two outcomes, at the base rate."""
-    return law.noise * sqrt(2.0) if isinstance(law, Lift) else law.noise
-
-
-def _pool(law: Law, noise: float, cap: int, looks: int | None, min_samples: int) -> GridPool:
-    """What can be said of pools under a law."""
-    if isinstance(law, Signs):
-        return SignsPool(cap, looks or 1, min_samples)
-    return NormalPool(noise, cap, looks, min_samples)
-
-
 def _uniform(seed: int, stream: int, first: int, count: int) -> FloatArray:
     """Numbers in [0, 1) that belong to tasks by their numbers, whatever else happens."""
     with np.errstate(over="ignore"):
         # The mixing of SplitMix64 (Steele, Lea, Flood 2014), a step per task.
         mixed = np.arange(first, first + count, dtype=np.uint64)
-        mixed += np.uint64(2 * seed + stream) * np.uint64(2**40)
+        mixed += np.uint64((2 * seed + stream) % 2**24) * np.uint64(2**40)
         mixed *= np.uint64(0x9E3779B97F4A7C15)
         for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
             mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)

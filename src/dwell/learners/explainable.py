@@ -6,7 +6,7 @@ is searched for a pool of ideas as fitted, so that what it earns less than the b
 
 from dataclasses import dataclass, replace
 from itertools import product
-from math import ceil, sqrt
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +28,7 @@ _DROP = (-0.5, 0.0, 0.25, 0.5, 1.0, 1.5, 2.0)
 _COARSE = tuple(product(range(1, len(_SHIP), 2), range(0, len(_DROP), 2)))
 _REFINED = 8
 _MOST_LENGTHS = 16
+_ROUNDING = 1e-9
 
 
 class Simple(NamedTuple):
@@ -117,7 +118,7 @@ def explainable(
 
     Example:
         >>> pool = SignsPool(cap=64)
-        >>> normal = pool.laws[17]
+        >>> normal = pool.laws.weights[17]
         >>> found = explainable(pool, normal, 20.0, best=pool.best(normal, 20.0))
         >>> found.words.split("; ")[0], round(found.lost, 2)
         ('at first ship what is 2 standard errors above 0, and drop what is 1.5 below', 0.01)
@@ -172,12 +173,14 @@ class _Terms:
     Attributes:
         pool: The pool.
         factor: How many samples are worth an independent one.
-        looks: After how many independent samples one may look.
+        looks: After how many samples one may look: of signs, after how many independent ones.
+        drawn: How many samples these are.
     """
 
     pool: SignsPool | NormalPool
     factor: float
     looks: IntArray
+    drawn: IntArray
 
     @property
     def lengths(self) -> list[int]:
@@ -205,10 +208,8 @@ class _Terms:
         walk_signs(policy.lower, policy.upper, values, accepts, samples)
         if self.factor > 1.0:
             # As many samples as are worth those of the rule: the first counts in full.
-            worth = np.ceil(self.factor * (self.looks - 1.0) + 1.0 - 1e-9).astype(np.int64)
-            looks = np.unique(np.minimum(worth, pool.cap))
-            length = looks[min(int(np.searchsorted(self.looks, rule.length)), len(looks) - 1)]
-            policy = rule._replace(length=int(length)).policy(looks, sqrt(self.factor))
+            length = int(self.drawn[np.searchsorted(self.looks, rule.length)])
+            policy = rule._replace(length=length).policy(self.drawn, sqrt(self.factor))
             samples = self.factor * (samples - 1.0) + 1.0
         return PoolBest(policy, values, accepts, samples, 0.0)
 
@@ -216,13 +217,12 @@ class _Terms:
 def _terms(pool: GridPool, factor: float) -> _Terms:
     match pool:
         case NormalPool():
-            return _Terms(pool, factor, pool.looks)
+            return _Terms(pool, factor, pool.looks, pool.looks)
         case SignsPool():
-            cap = max(1, int(effective_samples(float(pool.cap), factor)))
-            first = min(cap, ceil(effective_samples(float(pool.first), factor)))
-            every = max(1, round(pool.every / factor))
-            allowed = np.arange(every, cap + 1, every)
-            return _Terms(pool, factor, np.union1d(allowed[allowed >= first], [cap]))
+            drawn = 1 + np.flatnonzero(pool.looks)
+            worth = np.floor(effective_samples(drawn.astype(np.float64), factor) + _ROUNDING)
+            looks, places = np.unique(worth.astype(np.int64), return_index=True)
+            return _Terms(pool, factor, looks, drawn[places])
         case _:
             raise InvalidInput(
                 f"rules in words need a pool of signs or of normal samples, got {pool!r}"

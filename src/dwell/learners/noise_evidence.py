@@ -35,7 +35,7 @@ class NoiseEvidence:
 
     def take(self, rows: FloatArray) -> None:
         """Add what tests showed, in order."""
-        signs, sums = rows[:, :_SIGNS].reshape(len(rows), 3, -1), rows[:, _SIGNS:]
+        signs, sums = rows[:, :_SIGNS].reshape(len(rows), 3, len(DECAYS)), rows[:, _SIGNS:]
         self.dependence.take(Traits(signs[:, 0], signs[:, 1], signs[:, 2]))
         self.dispersion.take(Spreads(sums[:, :2], *np.hsplit(sums[:, 2:], 2)))
 

@@ -39,6 +39,16 @@ class Queue:
         """How many tasks are open that teach something."""
         return sum(design.tasks for design in self._open.values() if design.teaches)
 
+    @property
+    def accepting(self) -> int:
+        """How many open tasks may be accepted: all whose records do not say already that not."""
+        return sum(
+            design.accepts
+            if (records := self._waiting.get(number)) is None
+            else int(design.accepted(records).sum())
+            for number, design in self._open.items()
+        )
+
     def add(self, design: Design) -> Design:
         """Begin a task: the design with its number."""
         numbered = replace(design, number=self.begun + 1, learned_from=self.taken)
