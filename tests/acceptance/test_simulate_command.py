@@ -12,6 +12,7 @@ import pytest
 
 import dwell
 from dwell.cli.running import Job, run_all
+from dwell.cli.waiting import announce
 from tests.acceptance.commands import SMALL, assert_self_contained, figures, run, started
 
 FEW = ("--replications", "3", *SMALL)
@@ -289,6 +290,17 @@ def test_it_says_how_long_it_will_take_before_it_begins() -> None:
     assert " years, if no learner settles before; Ctrl-C stops it, and fewer --tasks" in said
     assert "may take" not in run("simulate", "--tasks", "1e18", "--learner", "fixed").stderr
     assert "may take" not in run(*LADDER, "--tasks", "1e3", *SMALL).stderr
+
+
+@pytest.mark.parametrize(("tasks", "said"), [(10**5, False), (10**9, True)])
+def test_a_learner_that_computes_is_waited_for_sooner(
+    tasks: int, said: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its tasks take longer than those of learners that choose: fewer of them are worth a word."""
+    world = dwell.World(dwell.Atoms([-0.1, 0.3]), dwell.Signs())
+    learner = dwell.EmpiricalBayes(dwell.Signs(), cap=4, setup_cost=20.0)
+    announce([Job(learner=learner, world=world, tasks=tasks, replications=1)])
+    assert ("this may take up to " in capsys.readouterr().err) == said
 
 
 @pytest.mark.parametrize(
