@@ -30,7 +30,7 @@ BOTH = [
     ("--setup-cost", "-1", ">= 0"),
     ("--setup-cost", "nan", "finite"),
     ("--min-samples", "0", ">= 1"),
-    ("--min-samples", "2", "smallest cap"),
+    ("--min-samples", "257", "at most the "),
     ("--prior", "Atoms(-1:0.5, 1:0.6)", "sum to 1"),
     ("--prior", "Atoms(-1:nan, 1:0.5)", "weight"),
     ("--prior", "Atoms(2)", "allows values from -1 to 1"),
@@ -47,7 +47,7 @@ BOTH = [
     ("--nonsense", "1", "No such option"),
 ]
 SIMULATE = [
-    (("--learner", "best"), "--learner must be ladder, "),
+    (("--learner", "best"), "--learner must be empirical-bayes, ladder, "),
     (("--tasks", "10", "--samples", "10"), "not both"),
     (("--tasks", "10,,20"), "must be a number"),
     (("--samples", "0"), ">= 1"),
@@ -60,14 +60,32 @@ SIMULATE = [
     (("--band-tasks", "0"), ">= 1"),
     (("--bound", "0"), "> 0"),
     (("--learner", "cape", "--exploration-cap", "1001", "--tasks", "1000"), "at most --tasks"),
-    (("--exploration-cap", "5"), "means nothing to the learner ladder"),
-    (("--step", "2"), "means nothing to the learner ladder"),
+    *(
+        ((name, value), f"{name} means nothing to the learner empirical-bayes; leave it out")
+        for name, value in (
+            ("--exploration-cap", "5"),
+            ("--step", "2"),
+            ("--bound", "2"),
+            ("--c", "0.3"),
+            ("--band-tasks", "100"),
+            ("--delta", "0.1"),
+        )
+    ),
+    (("--caution", "1"), "--caution must lie strictly between 0 and 1, got 1"),
+    (("--budget", "0"), "--budget must be a finite number > 0, got 0"),
+    (("--looks", "0"), "--looks must be"),
+    (("--caps", "1:8", "--min-samples", "9"), "--min-samples must be at most the cap, 8, got 9"),
+    (("--learner", "ladder", "--min-samples", "2"), "at most the smallest cap, 1, got 2"),
+    (("--learner", "ladder", "--no-guard"), "--no-guard means nothing to the learner ladder"),
+    (("--learner", "ladder", "--guard"), "--guard means nothing to the learner ladder"),
+    (("--learner", "cape", "--budget", "3"), "--budget means nothing to the learner cape"),
+    (("--learner", "ladder", "--exploration-cap", "5"), "means nothing to the learner ladder"),
     (("--learner", "fixed", "--exploration-cap", "5"), "means nothing"),
     (("--learner", "cape", "--step", "2"), "means nothing"),
     (("--learner", "cape-sharp", "--step", "2"), "means nothing"),
     (("--learner", "esc", "--caps", "1,2"), "means nothing"),
     (("--learner", "esc", "--step", "1e7"), "--step must be at most 4,194,304, got 1"),
-    (("--law", "Gaussian(1)"), "give --bound, what they hardly ever exceed"),
+    (("--learner", "ladder", "--law", "Gaussian(1)"), "give --bound, what they hardly ever exceed"),
     (("--learner", "cape", "--law", "Gaussian(1)"), "give --bound, the scale"),
 ]
 

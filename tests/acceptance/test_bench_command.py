@@ -87,8 +87,8 @@ def test_its_json_has_the_fields_it_promises() -> None:
     names = "three-point,beta-8-12,beta-45-55,headlines"
     printed = figures(*BENCH, "--instances", names, *FEW, "--seed", "3")
     rows = printed.pop("rows")
-    about = {"grid": False, "hostile": False, "later_day": False, "replications": 2, "seed": 3}
-    assert printed == {"version": 1, **about}
+    about = {"grid": False, "hostile": False, "later_day": False, "guard": None}
+    assert printed == {"version": 1, **about, "replications": 2, "seed": 3}
     assert len(rows) == 14
     for row in rows:
         assert list(row) == list(FIELDS)
@@ -231,7 +231,10 @@ def test_help_names_every_instance_and_learner() -> None:
         (("--later-day",), "--later-day says how to be hostile; give --hostile too"),
         (("--hostile", "--cases", "thrice"), "there is no case 'thrice'; the cases are twice, "),
         (("--hostile", "--instances", "headlines"), "leave headlines out"),
-        (("--learners", "esc"), "there is no learner 'esc'; the learners are ladder, "),
+        (
+            ("--learners", "esc"),
+            "there is no learner 'esc'; the learners are empirical-bayes, ladder, ",
+        ),
         (("--learners", "etc fixed"), "there is no learner 'etc fixed'"),
         (("--tasks", "0"), ">= 1"),
         (("--tasks", "1e2,,1e3"), "must be a number"),
@@ -255,3 +258,21 @@ def test_every_bad_value_gets_one_sentence(options: tuple[str, ...], reason: str
 def test_an_unknown_bench_gets_one_sentence() -> None:
     """There are benches of learners only."""
     assert_refused(("bench", "policies"), "No such command 'policies'")
+
+
+def test_the_guard_can_be_switched_where_there_is_one() -> None:
+    """It changes what empirical-bayes does, and nothing else; alone, ladder has no use for it."""
+    few = ("--instances", "rare-win", "--tasks", "60", "--replications", "2", "--workers", "1")
+    both = ("bench", "learners", "--learners", "empirical-bayes,ladder", *few)
+    printed = [figures(*both, *switch) for switch in ((), ("--guard",), ("--no-guard",))]
+    assert [each["guard"] for each in printed] == [None, True, False]
+    # Rows: empirical-bayes and ladder at a set-up cost of 0, both at 20.
+    rois = [[row["roi"] for row in each["rows"]] for each in printed]
+    own, guarded, unguarded = rois
+    assert own == [unguarded[0], *guarded[1:]]
+    assert guarded[0] != unguarded[0]
+    assert guarded[2] != unguarded[2]
+    assert guarded[1::2] == unguarded[1::2]
+    refused = run("bench", "learners", "--learners", "ladder,etc", *few, "--no-guard")
+    assert refused.exit_code == 2
+    assert "--no-guard means nothing to the learners ladder, etc; leave it out" in refused.stderr

@@ -31,9 +31,11 @@ def test_it_tells_a_story_with_one_table_and_writes_a_report(tmp_path: Path) -> 
     shares = {
         way[0]: [float(share[:-1]) for share in way[1:]] for way in table if way[-1][-1:] == "%"
     }
-    assert list(shares) == ["longest cap, always", "Ladder", "CAPE", "ESC-CAPE"]
-    assert shares["longest cap, always"] == [24.4] * 3
-    assert shares["Ladder"][-1] > 80 > 20 > shares["CAPE"][-1]
+    known = ["longest cap, always", "best cap, if known"]
+    assert list(shares) == [*known, "EmpiricalBayes", "Ladder", "CAPE", "ESC-CAPE"]
+    assert [shares[name] for name in known] == [[16.7] * 3, [68.5] * 3]
+    learned = [shares[name][-1] for name in ("EmpiricalBayes", "Ladder", "CAPE")]
+    assert learned[0] > 80 > learned[1] > 55 > 15 > learned[2]
     past = told[told.index("Here is one of 200 tests") :]
     assert past.index("What") < past.index("What it earns: ") < past.index("How certain: ")
     assert result.stderr.endswith(f"Wrote {page}.\n")
@@ -50,10 +52,25 @@ def test_its_json_is_all_that_it_prints_and_workers_change_nothing(
         for workers in ("1", "2")
     ]
     rows = json.loads(printed[0])["rows"]
-    assert [row["learner"] for row in rows] == ["cape"] * 3 + ["esc-cape"] * 3 + ["ladder"] * 3
-    assert [row["tasks"] for row in rows] == [10, 100, 1000] * 3
+    learners = ("cape", "esc-cape", "ladder", "empirical-bayes")
+    assert [row["learner"] for row in rows] == [name for name in learners for _ in range(3)]
+    assert [row["tasks"] for row in rows] == [10, 100, 1000] * 4
+    assert json.loads(printed[0])["oracle_roi"] == rows[-1]["best_roi"] > rows[0]["best_roi"]
     assert json.loads(printed[0])["past_tests"]["tests"] == 200
     assert printed[0] == printed[1]
+
+
+def test_what_would_take_minutes_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A dash in the table, and a word about it."""
+    module = importlib.import_module("dwell.cli.demo")
+    monkeypatch.setattr(module, "_TASKS", (10, 100))
+    monkeypatch.setattr(module, "_MOST_COMPUTED", 10)
+    result = run("demo", "--workers", "1", "--plot", str(tmp_path / "report.html"))
+    [row] = [line.split() for line in result.stdout.splitlines() if line.endswith("- ")]
+    assert (row[0], row[-1]) == ("EmpiricalBayes", "-")
+    assert "more than 10 ideas are left out" in " ".join(result.stdout.split())
 
 
 def test_it_looks_at_the_file_before_it_computes(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import dwell
 from dwell.cli.output import progress
 from dwell.cli.running import executor_of
 from dwell.lab.theory import regret_bound, roi_gap
-from dwell.report.exact import boundaries
+from dwell.report.charts import boundaries
 from dwell.report.simulation import simulated_row
 
 
@@ -66,9 +66,10 @@ def test_a_rows_note_is_about_the_choice_that_it_shows() -> None:
 
 
 def test_boundaries_that_are_not_looked_at_are_not_drawn() -> None:
-    """An infinite boundary is a gap in the line."""
-    figure = boundaries(dwell.fixed(3, threshold=1))
-    assert [list(line.y) for line in figure.data] == [[None, None, 1.0], [None, None, 1.0]]
+    """Lines go from look to look; where one of the two cannot be crossed it has a gap."""
+    figure = boundaries(dwell.Policy([-inf, -inf, -1, -inf, 1], [inf, 2, inf, inf, 1]))
+    assert [list(line.x) for line in figure.data] == [[2, 3, 5]] * 2
+    assert [list(line.y) for line in figure.data] == [[2.0, None, 1.0], [None, -1.0, 1.0]]
 
 
 def test_a_terminal_gets_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:

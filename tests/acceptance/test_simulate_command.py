@@ -3,8 +3,10 @@
 import csv
 import json
 import os
+import re
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,20 +15,62 @@ from dwell.cli.running import Job, run_all
 from tests.acceptance.commands import SMALL, assert_self_contained, figures, run, started
 
 FEW = ("--replications", "3", *SMALL)
+LADDER = ("simulate", "--learner", "ladder")
 POLICIES = dwell.hoeffding([1, 2, 4, 8], c=0.35, tasks=10_000, delta=0.05)
 
 
 def test_it_prints_a_row_per_number_of_tasks() -> None:
     """A list of tasks gives as many rows, with what they say of the best ROI."""
-    result = run("simulate", "--tasks", "1e3,10_000", *FEW)
+    result = run(*LADDER, "--tasks", "1e3,10_000", *FEW)
     assert result.exit_code == 0
     assert [line.split()[0] for line in result.stdout.splitlines()[3:-1]] == ["1,000", "10,000"]
     assert "of best" in result.stdout
 
 
+def test_without_a_name_it_runs_empirical_bayes() -> None:
+    """Its table has no candidates and no caps, its best is the best of all policies."""
+    options = ("simulate", "--tasks", "30,100", "--caps", "4,16", "--replications", "2")
+    header = run(*options).stdout.splitlines()[1]
+    assert re.split(" {2,}", header.strip()) == [
+        "tasks", "ROI", "± error", "of best", "regret", "learned from",
+    ]  # fmt: skip
+    rows = figures(*options)["rows"]
+    world = dwell.World(dwell.Atoms([-0.05, 0.6], [0.9, 0.1]), dwell.Signs())
+    best = dwell.oracle(world, cap=16, setup_cost=20.0).roi
+    learner = dwell.EmpiricalBayes(dwell.Signs(), cap=16, setup_cost=20.0)
+    for row, tasks in zip(rows, (30, 100), strict=True):
+        runs = list(dwell.replicate(learner, world, tasks, replications=2, rng=0))
+        assert row["roi"] == dwell.Summary.of(runs).roi
+        assert row["best_roi"] == pytest.approx(best, rel=1e-9)
+        chosen = [row[name] for name in ("candidates", "chosen_cap", "chosen_share")]
+        assert [row["learner"], row["explored"], *chosen] == ["empirical-bayes", tasks, *[None] * 3]
+
+
+@pytest.mark.parametrize(
+    ("options", "arguments"),
+    [
+        (("--no-guard",), {"guard": False}),
+        (("--guard", "--setup-cost", "0"), {"guard": True, "setup_cost": 0.0}),
+        (("--budget", "5"), {"budget": 5.0}),
+        (("--looks", "4", "--min-samples", "8"), {"looks": 4, "min_samples": 8}),
+        (("--caution", "0.5"), {"caution": 0.5}),
+    ],
+)
+def test_what_empirical_bayes_is_made_with_can_be_given(
+    options: tuple[str, ...], arguments: dict[str, Any]
+) -> None:
+    """Each option is the argument of its name."""
+    few = ("--caps", "16", "--tasks", "60", "--replications", "1")
+    [row] = figures("simulate", *few, *options)["rows"]
+    world = dwell.World(dwell.Atoms([-0.05, 0.6], [0.9, 0.1]), dwell.Signs())
+    learner = dwell.EmpiricalBayes(dwell.Signs(), cap=16, **({"setup_cost": 20.0} | arguments))
+    [expected] = dwell.replicate(learner, world, 60, replications=1, rng=0)
+    assert row["roi"] == expected.roi
+
+
 def test_its_json_is_what_the_library_computes() -> None:
     """Every figure equals that of `replicate` and `Summary` with the same seed."""
-    [row] = figures("simulate", "--tasks", "1e4", "--seed", "7", *FEW)["rows"]
+    [row] = figures(*LADDER, "--tasks", "1e4", "--seed", "7", *FEW)["rows"]
     policies = dwell.hoeffding([1, 2, 4, 8], c=0.35, tasks=10_000, delta=0.05)
     world = dwell.World(dwell.Atoms([-0.05, 0.6], [0.9, 0.1]), dwell.Signs())
     learner = dwell.Ladder(policies, setup_cost=20.0)
@@ -89,7 +133,7 @@ def test_a_guarantee_that_is_vacuous_for_few_tasks_only_is_said_for_those() -> N
 
 def test_ladder_has_nothing_to_say_before_it_has_run() -> None:
     """That it has no choice yet is no news; nor is a guarantee that only CAPE has."""
-    result = run("simulate", "--tasks", "1e3", *FEW)
+    result = run(*LADDER, "--tasks", "1e3", *FEW)
     assert result.stderr == "simulating 3 runs…\n"
 
 
@@ -97,7 +141,7 @@ def test_ladder_has_nothing_to_say_before_it_has_run() -> None:
 def test_rejecting_everything_is_a_choice_without_a_cap(tasks: str, left: str) -> None:
     """Where every policy loses, with candidates and without: "none" in the table, and why."""
     options = ("--prior", "Atoms(-0.1)", "--caps", "1,2", "--c", "0.01", "--replications", "2")
-    result = run("simulate", "--tasks", tasks, *options)
+    result = run(*LADDER, "--tasks", tasks, *options)
     assert result.stdout.splitlines()[3].split()[-2:] == [left, "none"]
     assert result.stderr.splitlines()[-1].endswith("everything is rejected")
 
@@ -125,7 +169,7 @@ def test_sampled_differs_from_expectations_but_not_by_much() -> None:
 
 def test_a_world_where_nothing_is_worth_accepting_has_no_share() -> None:
     """With a best ROI of 0 there is nothing to take a share of."""
-    options = ("simulate", "--prior", "Atoms(-0.5)", "--tasks", "100", *FEW)
+    options = (*LADDER, "--prior", "Atoms(-0.5)", "--tasks", "100", *FEW)
     assert figures(*options)["rows"][0]["share"] is None
     assert run(*options).exit_code == 0
 
@@ -141,22 +185,22 @@ def test_gaussian_observations_are_run_with_the_bound_that_is_given(
 
 def test_workers_change_nothing() -> None:
     """The same seed gives the same JSON for one and for two processes."""
-    options = ("simulate", "--tasks", "1e3,1e4", *FEW)
+    options = (*LADDER, "--tasks", "1e3,1e4", *FEW)
     assert figures(*options, "--workers", "2") == figures(*options, "--workers", "1")
 
 
 def test_another_seed_gives_another_result() -> None:
     """The seed is what makes the figures repeatable."""
-    options = ("simulate", "--tasks", "1e3", *FEW)
+    options = (*LADDER, "--tasks", "1e3", *FEW)
     assert figures(*options) == figures(*options, "--seed", "0") != figures(*options, "--seed", "1")
 
 
 def test_files_hold_what_is_printed(tmp_path: Path) -> None:
     """CSV and JSON say the same as `--json`; what is missing is empty in CSV."""
     as_json, as_csv = tmp_path / "figures.json", tmp_path / "figures.csv"
-    printed = figures("simulate", "--tasks", "1e3", *FEW, "--out", str(as_json))
+    printed = figures(*LADDER, "--tasks", "1e3", *FEW, "--out", str(as_json))
     assert json.loads(as_json.read_text()) == printed
-    figures("simulate", "--tasks", "1e3", *FEW, "--out", str(as_csv))
+    figures(*LADDER, "--tasks", "1e3", *FEW, "--out", str(as_csv))
     with as_csv.open(newline="") as file:
         rows = list(csv.DictReader(file))
     for row, expected in zip(rows, printed["rows"], strict=True):
@@ -166,17 +210,19 @@ def test_files_hold_what_is_printed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        ("--tasks", "1e3,1e4"),
-        ("--samples", "1e4"),
-        ("--learner", "etc", "--tasks", "1e3"),
-        ("--learner", "cape", "--tasks", "1e3,1e4"),
-        ("--prior", "Atoms(-0.5)", "--tasks", "1e3"),
+        ("--tasks", "10,30", "--replications", "3", "--caps", "8"),
+        ("--samples", "1e3", "--replications", "3", "--caps", "8"),
+        ("--learner", "ladder", "--tasks", "1e3,1e4", *FEW),
+        ("--learner", "ladder", "--samples", "1e4", *FEW),
+        ("--learner", "etc", "--tasks", "1e3", *FEW),
+        ("--learner", "cape", "--tasks", "1e3,1e4", *FEW),
+        ("--learner", "ladder", "--prior", "Atoms(-0.5)", "--tasks", "1e3", *FEW),
     ],
 )
 def test_its_page_needs_no_network(tmp_path: Path, options: tuple[str, ...]) -> None:
     """The plot is one whole file, also where there is no regret to draw."""
     page = tmp_path / "page.html"
-    assert run("simulate", *options, *FEW, "--plot", str(page)).exit_code == 0
+    assert run("simulate", *options, "--plot", str(page)).exit_code == 0
     assert_self_contained(page)
 
 
@@ -198,14 +244,14 @@ def test_the_page_draws_how_the_last_candidate_went(tmp_path: Path) -> None:
     """Candidates that were all dropped had been found."""
     page = tmp_path / "page.html"
     options = ("--prior", "Atoms(-0.1)", "--caps", "1,2", "--c", "0.01", "--replications", "1")
-    run("simulate", "--tasks", "1e5", *options, "--plot", str(page))
+    run(*LADDER, "--tasks", "1e5", *options, "--plot", str(page))
     assert "No candidates were found" not in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_ctrl_c_stops_it_without_a_traceback(workers: str) -> None:
     """An interrupt of the whole group of processes ends all of them, with exit code 130."""
-    endless = ("simulate", "--sampled", "--tasks", "1e15", *SMALL, "--workers", workers)
+    endless = (*LADDER, "--sampled", "--tasks", "1e15", *SMALL, "--workers", workers)
     with started(*endless) as process:
         assert process.stderr is not None
         assert "this may take up to " in process.stderr.readline()
@@ -219,7 +265,7 @@ def test_ctrl_c_stops_it_without_a_traceback(workers: str) -> None:
 
 def test_workers_end_with_the_command_that_is_told_to_end() -> None:
     """A signal to the command alone leaves no worker behind: all ends of its pipes are closed."""
-    endless = ("simulate", "--sampled", "--tasks", "1e15", *SMALL, "--workers", "2")
+    endless = (*LADDER, "--sampled", "--tasks", "1e15", *SMALL, "--workers", "2")
     with started(*endless) as process:
         assert process.stderr is not None
         assert "this may take up to " in process.stderr.readline()
@@ -231,7 +277,7 @@ def test_workers_end_with_the_command_that_is_told_to_end() -> None:
 
 def test_it_says_how_long_it_will_take_before_it_begins() -> None:
     """Where that is over a minute; what is soon over needs no word."""
-    told = ("simulate", "--tasks", "1e15", *SMALL)
+    told = (*LADDER, "--tasks", "1e15", *SMALL)
     with started(*told) as process:
         assert process.stderr is not None
         said = process.stderr.readline()
@@ -242,7 +288,7 @@ def test_it_says_how_long_it_will_take_before_it_begins() -> None:
     assert said.startswith("Note: this may take up to ")
     assert " years, if no learner settles before; Ctrl-C stops it, and fewer --tasks" in said
     assert "may take" not in run("simulate", "--tasks", "1e18", "--learner", "fixed").stderr
-    assert "may take" not in run("simulate", "--tasks", "1e3", *SMALL).stderr
+    assert "may take" not in run(*LADDER, "--tasks", "1e3", *SMALL).stderr
 
 
 @pytest.mark.parametrize(

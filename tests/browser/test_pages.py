@@ -69,12 +69,18 @@ def test_the_report_of_the_paper_is_drawn(browser: Browser, reproduced: Reproduc
     assert_drawn(browser, reproduced.folder / "report.html", figures=7)
 
 
-@pytest.mark.parametrize("command", ["exact", "simulate"])
-def test_a_plot_is_drawn(browser: Browser, tmp_path: Path, command: str) -> None:
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("exact", *SMALL),
+        ("simulate", "--tasks", "30,100", "--replications", "2", "--caps", "8"),
+        ("simulate", "--learner", "ladder", "--tasks", "1e3,1e4", "--replications", "3", *SMALL),
+    ],
+)
+def test_a_plot_is_drawn(browser: Browser, tmp_path: Path, options: tuple[str, ...]) -> None:
     """Each of these pages has two figures and a table."""
     page = tmp_path / "page.html"
-    few = ("--tasks", "1e3,1e4", "--replications", "3") if command == "simulate" else ()
-    assert run(command, *SMALL, *few, "--plot", str(page)).exit_code == 0
+    assert run(*options, "--plot", str(page)).exit_code == 0
     assert_drawn(browser, page, figures=2)
 
 

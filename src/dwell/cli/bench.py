@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dwell.cli.command import Command, flag
-from dwell.cli.learners import listing
+from dwell.cli.learners import listing, refuse_without_meaning
 from dwell.cli.options import (
     number_of_runs,
     option,
@@ -146,6 +146,12 @@ _COMPARED = (
         help="Which learners, by name.  [default: all]",
     ),
     flag(
+        "--guard/--no-guard",
+        help="Whether empirical-bayes verifies what it accepts.  [default: if set-up costs at "
+        "least a 25th of the cap]",
+        default=None,
+    ),
+    flag(
         "--grid",
         help="Let policies differ in the width of their band too: c = 0.2, 0.35, 0.5 and 0.7.",
     ),
@@ -180,6 +186,7 @@ def _with_options(command: Any) -> Any:
 def learners(
     instances: tuple[str, ...] | None,
     learners: tuple[str, ...] | None,
+    guard: bool | None,
     held_out: bool,
     hostile: bool,
     cases: tuple[str, ...] | None,
@@ -234,10 +241,11 @@ def learners(
     usual = _HOSTILE_TASKS if hostile else _QUICK_TASKS if quick else _TASKS
     budgets = sorted(set(tasks or usual))
     replications = replications or (_QUICK_REPLICATIONS if quick else _REPLICATIONS)
+    refuse_without_meaning(*(learners or _CHOOSERS))
     cells = list(product(chosen, learners or _CHOOSERS, budgets))
     jobs = [
         Job(
-            learner=instance.learner(name, count),
+            learner=instance.learner(name, count, guard=guard),
             world=instance.truth,
             tasks=count,
             replications=replications,
@@ -256,6 +264,7 @@ def learners(
         "grid": grid,
         "hostile": hostile,
         "later_day": later_day,
+        "guard": guard,
         "replications": replications,
         "seed": seed,
     }

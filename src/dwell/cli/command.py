@@ -84,6 +84,6 @@ def spelled(sentence: str, options: Iterable[str]) -> str:
     return sentence
 
 
-def flag(*names: str, help: str) -> Any:
-    """An option without a value."""
-    return click.option(*names, cls=Option, is_flag=True, help=help)
+def flag(*names: str, help: str, default: bool | None = False) -> Any:
+    """An option without a value; with None for default one can tell whether it was given."""
+    return click.option(*names, cls=Option, is_flag=True, default=default, help=help)

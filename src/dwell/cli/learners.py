@@ -19,10 +19,17 @@ if TYPE_CHECKING:
 # Options that some learners have no use for, and the arguments that each is for.
 _ARGUMENTS = {
     "caps": {"policies", "cap"},
+    "c": {"policies", "family"},
+    "band_tasks": {"policies", "family"},
+    "delta": {"policies", "family", "delta"},
     "min_samples": {"policies", "min_samples"},
     "step": {"family"},
     "exploration_cap": {"exploration_cap"},
     "bound": {"bound"},
+    "looks": {"looks"},
+    "caution": {"caution"},
+    "guard": {"guard"},
+    "budget": {"budget"},
 }
 
 
@@ -38,15 +45,17 @@ def listing(*names: str) -> Callable[[click.Command], click.Command]:
     return listed
 
 
-def refuse_without_meaning(learner: str) -> None:
-    """Refuse options of the command that mean nothing to a learner."""
+def refuse_without_meaning(*learners: str) -> None:
+    """Refuse options of the command that mean nothing to any of some learners."""
     context = click.get_current_context()
-    known = arguments_of(learner)
+    known: frozenset[str] = frozenset().union(*map(arguments_of, learners))
     for name, arguments in _ARGUMENTS.items():
         given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
         if given and not arguments & known:
-            spelled = "--" + name.replace("_", "-")
-            raise InvalidInput(f"{spelled} means nothing to the learner {learner}; leave it out")
+            negated = "no-" if context.params[name] is False else ""
+            spelled = f"--{negated}{name.replace('_', '-')}"
+            named = f"the learner{'s' * (len(learners) > 1)} {', '.join(learners)}"
+            raise InvalidInput(f"{spelled} means nothing to {named}; leave it out")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +67,10 @@ class Asked:
     exploration_cap: int | None = None
     step: int = 1
     bound: float | None = None
+    looks: int | None = None
+    caution: float | None = None
+    guard: bool | None = None
+    budget: float | None = None
 
     @property
     def largest_cap(self) -> int:
@@ -66,18 +79,10 @@ class Asked:
 
     def learner(self, tasks: int) -> Learner:
         """The learner."""
-        from dwell.families import Countable
-
         problem = self.problem
-        choices: dict[str, object] = (
-            {
-                "family": Countable(
-                    c=problem.c, tasks=problem.band_tasks, delta=problem.delta, step=self.step
-                )
-            }
-            if LEARNERS[self.name].countable
-            else {"policies": problem.policies()}
-        )
+        choices = self._choices()
+        if self.caution is not None:
+            choices["caution"] = self.caution
         return make(
             self.name,
             **choices,
@@ -89,8 +94,25 @@ class Asked:
             exploration_cap=self.exploration_cap,
             setup_cost=problem.setup_cost,
             bound=self._checked_bound(),
+            looks=self.looks,
+            guard=self.guard,
+            budget=self.budget,
             announce=False,  # the command prints what it knows as a note
         )
+
+    def _choices(self) -> dict[str, object]:
+        """What it chooses from, if it does not compute its boundaries."""
+        from dwell.families import Countable
+
+        problem, entry = self.problem, LEARNERS[self.name]
+        if entry.computes:
+            return {}
+        if not entry.countable:
+            return {"policies": problem.policies()}
+        family = Countable(
+            c=problem.c, tasks=problem.band_tasks, delta=problem.delta, step=self.step
+        )
+        return {"family": family}
 
     def _checked_bound(self) -> float:
         from dwell.laws import Gaussian

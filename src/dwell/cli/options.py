@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -271,7 +272,11 @@ def caps(name: str, text: str) -> tuple[int, ...]:
         >>> caps("--caps", "1:3, 8"), caps("--caps", "2:40:x4")
         ((1, 2, 3, 8), (2, 8, 32))
     """
-    return tuple(cap for part in text.split(",") for cap in _range_of_caps(name, part.strip()))
+    found = [cap for part in text.split(",") for cap in _range_of_caps(name, part.strip())]
+    for earlier, later in pairwise(found):
+        if later < earlier:
+            raise InvalidInput(f"{name} must be sorted, got {later} after {earlier}")
+    return tuple(found)
 
 
 def _range_of_caps(name: str, text: str) -> list[int]:

@@ -16,6 +16,7 @@ from dwell.cli.options import (
     option,
     output_options,
     positive,
+    probability,
     problem_options,
     seed_option,
     stacked,
@@ -30,13 +31,14 @@ from dwell.errors import InvalidInput
 from dwell.learners.registry import LEARNERS
 
 _TASKS = (10**3, 10**4, 10**5, 10**6)
+_FEWER_TASKS = (30, 100, 10**3, 10**4)  # for learners that compute boundaries: it takes them longer
 
 
 _LEARNER = (
     option(
         "--learner",
         one_of(*LEARNERS),
-        default="ladder",
+        default="empirical-bayes",
         metavar="NAME",
         help="Which learner, as above.",
     ),
@@ -53,13 +55,38 @@ _LEARNER = (
         help="Observations lie within -bound and bound; for cape, esc and esc-cape it is enough "
         "that they are sub-Gaussian with this scale.  [default: 1; under Gaussian there is none]",
     ),
+    option(
+        "--looks",
+        whole,
+        help="empirical-bayes looks at a test after so many samples each.  [default: after each "
+        "or, if they are many and normal, when it pays]",
+    ),
+    option(
+        "--caution",
+        probability,
+        help="The share of plausible pools of ideas, the worst ones, that empirical-bayes chooses "
+        "boundaries for.  [default: 0.25]",
+    ),
+    flag(
+        "--guard/--no-guard",
+        help="Whether empirical-bayes verifies what it accepts, so that it cannot lose much more "
+        "than the budget.  [default: if set-up costs at least a 25th of the cap]",
+        default=None,
+    ),
+    option(
+        "--budget",
+        positive,
+        help="How much value acceptances may lose before the guard stops them.  [default: 40 times "
+        "the most that one can lose]",
+    ),
 )
 _RUNS = (
     option(
         "--tasks",
         whole_numbers,
         metavar="LIST",
-        help="How many ideas there will be; a row each.  [default: 1e3,1e4,1e5,1e6]",
+        help="How many ideas there will be; a row each.  [default: 1e3,1e4,1e5,1e6; "
+        "30,100,1e3,1e4 for empirical-bayes]",
     ),
     option(
         "--samples",
@@ -105,11 +132,16 @@ def simulate(
 ) -> None:
     """Run a learner in a known world and see what it earns of the best ROI.
 
+    The best is the best of all policies for empirical-bayes, which computes its boundaries from
+    the law and the largest of the caps; the others choose among given policies, and are compared
+    with the best of these.
+
     Tasks that a learner learns from are drawn sample by sample; what follows enters by its exact
-    expectation. So 1e12 tasks take cape no longer than their exploration; ladder learns to the
-    end, unless one policy is left. The table shows the Monte Carlo error of the ROI, from how many
-    tasks was learned, how many candidates were left, and the cap chosen most often: none where
-    everything is rejected.
+    expectation. So 1e12 tasks take cape no longer than their exploration; empirical-bayes learns
+    to the end, and so does ladder, unless one policy is left. The table shows the Monte Carlo
+    error of the ROI and from how many tasks was learned; of learners that choose among policies,
+    also how many candidates were left, and the cap chosen most often: none where everything is
+    rejected.
 
     \b
     Learners:
@@ -118,6 +150,8 @@ def simulate(
     \b
     Examples:
       dwell simulate
+      dwell simulate --setup-cost 0 --no-guard --tasks 100,1e3
+      dwell simulate --learner ladder
       dwell simulate --learner cape --tasks 1e4,1e6,1e8 --plot regret.html
       dwell simulate --learner esc-cape --step 16 --tasks 1e8 --replications 2
       dwell simulate --overlap 20 --tasks 1e3
@@ -133,7 +167,8 @@ def simulate(
         raise InvalidInput(f"with --overlap {overlap}, give --tasks instead of --samples")
     refuse_without_meaning(learner)
     asked = Asked(name=learner, problem=problem, **settings)
-    budgets = samples or tasks or _TASKS
+    usual = _FEWER_TASKS if LEARNERS[learner].computes else _TASKS
+    budgets = samples or tasks or usual
     told = [max(1, b // asked.largest_cap) for b in budgets] if samples else budgets
     learners = [asked.learner(count) for count in told]
     # What there is to compare with comes first: nobody waits for runs if it cannot be computed.

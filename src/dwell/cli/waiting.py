@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from dwell.cli.running import Job
 
 # Fewer tasks than these take seconds, one after another or side by side: nobody asks for how long.
-_SOON, _SOON_OVERLAPPING = 10**8, 10**5
+_SOON, _SOON_OVERLAPPING, _SOON_COMPUTING = 10**8, 10**5, 10**6
 _LONG = 60.0
 _PILOT = 0.3
 _UNITS = (("year", 365.25 * 86400), ("day", 86400), ("hour", 3600), ("minute", 60))
@@ -36,10 +36,13 @@ def _seconds(job: Job, sampled: bool) -> float:
     The first tasks of a run take longest, as there is most to be learned from them: what counts is
     what more of them take.
     """
+    from dwell.families import Every
     from dwell.lab.run import simulate
 
     most = job.most_tasks(sampled)
     soon = _SOON if job.overlap == 1 else _SOON_OVERLAPPING
+    if isinstance(job.learner.choices, Every):
+        soon = min(soon, _SOON_COMPUTING)
     if most * job.replications <= soon:
         return 0.0
     tasks, taken, each = 250, 0.0, 0.0

@@ -24,8 +24,15 @@ def maximise(
     """
     kinds, values = likelihood.shape
     pools = weights.shape[1]
-    totals = counts.sum(axis=0) + pseudo.sum(axis=0)
     mixed, shares = np.empty(pools), np.empty((values, pools))
+    totals = np.zeros(pools)
+    # Sums over an axis would take longer to compile than all the rest.
+    for i in range(kinds):
+        for k in range(pools):
+            totals[k] += counts[i, k]
+    for j in range(values):
+        for k in range(pools):
+            totals[k] += pseudo[j, k]
     for _ in range(steps):
         shares[:] = 0.0
         for i in range(kinds):

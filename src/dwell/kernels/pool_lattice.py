@@ -95,7 +95,8 @@ def induct_signs(
                 onward[u] = now
                 if mean > discount and first < 0:
                     accept_from = min(accept_from, u)
-        worth[start : end + 1] = onward[start : end + 1]
+        for u in range(start, end + 1):  # slices take seconds to compile
+            worth[u] = onward[u]
         if first >= 0:
             low, high = first, last
         else:
@@ -193,6 +194,6 @@ def walk_signs(
             moved[u + 1] = 0.0
         if first < 0:
             break
-        paths[max(low, 0) : high + 3] = 0.0
-        paths[first + 1 : last + 2] = moved[first + 1 : last + 2]
+        for u in range(low, high + 2):
+            paths[u + 1] = moved[u + 1] if first <= u <= last else 0.0
         low, high = first, last

@@ -87,8 +87,14 @@ class Instance:
         truth = replace(self, later_day=False).truth
         return _reference(self.policies, truth, self.setup_cost)
 
-    def learner(self, name: str, tasks: int) -> Learner:
-        """The learner of that name for this instance, told the world's law."""
+    def learner(self, name: str, tasks: int, *, guard: bool | None = None) -> Learner:
+        """The learner of that name for this instance, told the world's law.
+
+        Args:
+            name: Its name.
+            tasks: For how many tasks, if it has to know.
+            guard: Whether it verifies what it accepts, if it can; None for its own rule.
+        """
         law = self.world.law
         # Observations lie in [-1, 1] but for normal ones, of which a bound is made up.
         bound = bound_under(self.world, law, kind_of(name)) if isinstance(law, Gaussian) else 1.0
@@ -101,6 +107,7 @@ class Instance:
             delta=DELTA,
             setup_cost=self.setup_cost,
             bound=bound,
+            guard=guard,
             announce=False,  # a guarantee that is vacuous at these sizes is no news here
         )
 

@@ -25,32 +25,33 @@ class Entry(NamedTuple):
         kind: The name of its class.
         about: What it does, in a few words.
         countable: Whether it searches a countable family; others choose among given policies.
+        computes: Whether it computes its boundaries instead, from the law and a cap.
     """
 
     module: str
     kind: str
     about: str
     countable: bool = False
+    computes: bool = False
 
 
 LEARNERS = {
     "empirical-bayes": Entry(
         "empirical_bayes",
         "EmpiricalBayes",
-        "fits the pool of ideas, computes the best boundaries for it",
+        "fits the pool of ideas, runs the best boundaries for it",
+        computes=True,
     ),
     "ladder": Entry(
         "ladder",
         "Ladder",
-        "explores with a share that shrinks; needs no number of tasks",
+        "explores ever less; needs no law and no number of tasks",
     ),
     "cape": Entry("cape", "Cape", "capped policy elimination, the paper's"),
     "cape-sharp": Entry(
         "cape_sharp", "CapeSharp", "cape's schedule with ladder's estimates and bounds"
     ),
-    "esc": Entry(
-        "esc", "Esc", "the paper's search among policies without end; accepts nothing", True
-    ),
+    "esc": Entry("esc", "Esc", "the paper's search without a largest cap; accepts nothing", True),
     "esc-cape": Entry("esc_cape", "EscCape", "esc, then cape on what it has left", True),
     "etc": Entry("baselines", "ExploreThenCommit", "explores as long as cape, then commits"),
     "fixed": Entry("baselines", "Fixed", "always runs the last policy, with the largest cap"),

@@ -9,9 +9,12 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 from math import ceil, floor, log10
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from dwell.chart import Chart, HeatMap, Line
+from dwell.policy import Policy
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -147,3 +150,30 @@ def _raised(text: str) -> str:
         ('10<sup>12</sup>', 'eps<sup>2</sup> / 2')
     """
     return re.sub(r"\^(\d+)", r"<sup>\1</sup>", text)
+
+
+def boundaries(policy: Policy) -> go.Figure:
+    """When a policy stops: its two boundaries on the running sum."""
+    figure = empty_figure("samples drawn", "running sum")
+    # Only where it looks: lines would break off at all other samples.
+    looked = np.isfinite(policy.upper) | np.isfinite(policy.lower)
+    samples = 1 + np.flatnonzero(looked)
+    upper = _finite(policy.upper[looked])
+    # At the cap the lower boundary meets the upper one; what lies in between is rejected there.
+    lower = [*_finite(policy.lower[looked][:-1]), upper[-1]]
+    mode = "lines+markers" if len(samples) <= 64 else "lines"
+    figure.add_scatter(x=samples, y=upper, mode=mode, name="at or above: accept", line_color=SHIP)
+    figure.add_scatter(
+        x=samples,
+        y=lower,
+        mode=mode,
+        name="at or below: reject",
+        line={"color": DROP, "dash": "dash"},
+        fill="tonexty",
+        fillcolor=LENS,
+    )
+    return figure
+
+
+def _finite(boundary: Any) -> list[float | None]:
+    return [edge if np.isfinite(edge) else None for edge in boundary.tolist()]

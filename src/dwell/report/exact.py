@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dwell.policy import Policy
-from dwell.report.charts import DROP, INK, LENS, SHIP, empty_figure
+from dwell.report.charts import INK, SHIP, boundaries, empty_figure
 from dwell.report.page import Section, page
 from dwell.report.tables import Grid, number, sentence
 from dwell.table import Table
@@ -121,28 +121,3 @@ def roi_by_cap(rows: Sequence[ExactRow]) -> go.Figure:
     if len(caps) > 2 and caps[-1] >= 1.5 ** (len(caps) - 1) * caps[0]:
         figure.update_xaxes(type="log", tickvals=caps if len(caps) <= 12 else None)
     return figure
-
-
-def boundaries(policy: Policy) -> go.Figure:
-    """When a policy stops: its two boundaries on the running sum."""
-    figure = empty_figure("samples drawn", "running sum")
-    samples = np.arange(1, policy.cap + 1)
-    upper = _finite(policy.upper)
-    # At the cap the lower boundary meets the upper one; what lies in between is rejected there.
-    lower = [*_finite(policy.lower[:-1]), upper[-1]]
-    mode = "lines+markers" if policy.cap <= 64 else "lines"
-    figure.add_scatter(x=samples, y=upper, mode=mode, name="at or above: accept", line_color=SHIP)
-    figure.add_scatter(
-        x=samples,
-        y=lower,
-        mode=mode,
-        name="at or below: reject",
-        line={"color": DROP, "dash": "dash"},
-        fill="tonexty",
-        fillcolor=LENS,
-    )
-    return figure
-
-
-def _finite(boundary: Any) -> list[float | None]:
-    return [edge if np.isfinite(edge) else None for edge in boundary.tolist()]

@@ -8,13 +8,22 @@ from dataclasses import dataclass
 from math import isnan
 from typing import TYPE_CHECKING
 
-from dwell.families import Countable
+from dwell.families import Countable, Every
 from dwell.lab.replicate import Summary
 from dwell.lab.run import Run
 from dwell.lab.theory import regret_bound, roi_gap
 from dwell.learners.cape import Cape
 from dwell.policies import Policies
-from dwell.report.charts import COLOURS, ERROR_BARS, FORMER, INK, empty_figure, error_bars
+from dwell.policy import Policy
+from dwell.report.charts import (
+    COLOURS,
+    ERROR_BARS,
+    FORMER,
+    INK,
+    boundaries,
+    empty_figure,
+    error_bars,
+)
 from dwell.report.page import Section, page
 from dwell.report.tables import Grid, number, percent
 from dwell.table import exact
@@ -39,7 +48,8 @@ class SimulatedRow:
         regret: By how much the ROI falls short of the best.
         regret_bound: What the paper bounds the regret by, for CAPE; None for others.
         explored: From how many tasks was learned, on average; of Ladder, all until it settles.
-        candidates: How many policies were left at the end, on average.
+        candidates: How many policies were left at the end, on average; None for learners that
+            compute their boundaries, as what follows.
         chosen_cap: The cap that was chosen most often; None if to reject everything was.
         chosen_share: In which share of the replications it was.
         note: What the learner had to say besides in most of these.
@@ -55,9 +65,9 @@ class SimulatedRow:
     regret: float
     regret_bound: float | None
     explored: float
-    candidates: float
+    candidates: float | None
     chosen_cap: int | None
-    chosen_share: float
+    chosen_share: float | None
     note: str
 
 
@@ -68,6 +78,7 @@ def simulated_row(
     summary = Summary.of(list(runs))
     learner = runs[0].learner
     chosen, times = Counter(run.chosen for run in runs).most_common(1)[0]
+    chooses = not isinstance(learner.choices, Every)
     cap: int | None = None
     match learner.choices:
         case Countable() as family if chosen is not None:
@@ -90,17 +101,18 @@ def simulated_row(
         regret=summary.regret,
         regret_bound=bound,
         explored=summary.explored,
-        candidates=_mean(len(run.known.candidates) for run in runs),
+        candidates=_mean(len(run.known.candidates) for run in runs) if chooses else None,
         chosen_cap=cap,
-        chosen_share=times / len(runs),
+        chosen_share=times / len(runs) if chooses else None,
         note=Counter(run.known.note for run in runs if run.chosen == chosen).most_common(1)[0][0],
     )
 
 
 def simulated_grid(rows: Sequence[SimulatedRow]) -> Grid:
-    """The table of `dwell simulate`."""
+    """The table of `dwell simulate`; candidates and caps only of learners that have them."""
     budget = "samples" if rows[0].samples is not None else "tasks"
-    cells = (
+    header = (budget, "ROI", "± error", "of best", "regret", "learned from")
+    cells = [
         (
             f"{row.tasks if row.samples is None else row.samples:,.0f}",
             number(row.roi),
@@ -108,13 +120,17 @@ def simulated_grid(rows: Sequence[SimulatedRow]) -> Grid:
             percent(row.share),
             number(row.regret),
             f"{row.explored:,.0f}",
-            f"{row.candidates:,.4g}",
-            "none" if row.chosen_cap is None else f"{row.chosen_cap:,}",
         )
         for row in rows
-    )
-    header = (budget, "ROI", "± error", "of best", "regret", "learned from", "left", "cap")
-    return Grid(header, tuple(cells))
+    ]
+    if rows[0].candidates is None:
+        return Grid(header, tuple(cells))
+    chosen = [
+        (f"{row.candidates:,.4g}", "none" if row.chosen_cap is None else f"{row.chosen_cap:,}")
+        for row in rows
+    ]
+    whole = tuple((*cell, *choice) for cell, choice in zip(cells, chosen, strict=True))
+    return Grid((*header, "left", "cap"), whole)
 
 
 def regret_over_budget(rows: Sequence[SimulatedRow]) -> tuple[go.Figure, str]:
@@ -187,6 +203,26 @@ def candidates_over_time(runs: Mapping[int, Run], budget: str) -> tuple[go.Figur
     return figure, caption
 
 
+def _candidates(firsts: Mapping[int, Run], budget: str) -> Section:
+    figure, caption = candidates_over_time(firsts, budget)
+    return Section("Candidates over time", figure=figure, caption=caption)
+
+
+def _in_force(firsts: Mapping[int, Run], budget: str) -> Section:
+    """The boundaries that a learner has computed in the end."""
+    most = max(firsts)
+    design = firsts[most].learner.propose(1)
+    assert design is not None  # such learners learn to the end
+    [policy] = design.policies
+    assert isinstance(policy, Policy)  # what is computed is two boundaries
+    return Section(
+        "When it stops in the end",
+        figure=boundaries(policy),
+        caption=f"The boundaries in force at the end of the first replication with {most:,} "
+        f"{budget}. Between the lines the learner goes on sampling.",
+    )
+
+
 def _budget(row: SimulatedRow) -> float:
     return row.tasks if row.samples is None else row.samples
 
@@ -208,10 +244,9 @@ def simulated_page(
     """
     budget = "tasks" if rows[0].samples is None else "samples"
     regret, regret_caption = regret_over_budget(rows)
-    candidates, candidates_caption = candidates_over_time(firsts, budget)
     sections = (
         Section(f"Regret over the number of {budget}", figure=regret, caption=regret_caption),
-        Section("Candidates over time", figure=candidates, caption=candidates_caption),
+        _in_force(firsts, budget) if rows[0].candidates is None else _candidates(firsts, budget),
         Section("The figures", table=simulated_grid(rows)),
     )
     where = f"{about['world']}, set-up cost {about['setup_cost']:g}."
