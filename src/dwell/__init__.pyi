@@ -46,6 +46,7 @@ from dwell.learners.esc_cape import EscCape as EscCape
 from dwell.learners.ladder import Ladder as Ladder
 from dwell.learners.learner import Knowledge as Knowledge
 from dwell.learners.learner import Learner as Learner
+from dwell.learners.past_sums import PastSums as PastSums
 from dwell.optimum import Optimum as Optimum
 from dwell.optimum import oracle as oracle
 from dwell.outcomes import Outcomes as Outcomes

@@ -7,7 +7,7 @@ import pytest
 
 from dwell import Atoms, Gaussian, Signs, World, exact
 from dwell.arrays import FloatArray
-from dwell.learners.explainable import _DROP, _SHIP, Simple, explainable
+from dwell.learners.explainable import _DROP, _SHIP, Simple, explainable, met_by
 from dwell.pools.normal import NormalPool
 from dwell.pools.signs import SignsPool
 
@@ -89,3 +89,15 @@ def test_nothing_is_lost_where_nothing_earns() -> None:
     weights = weights_of(pool, (-0.5, 1.0))
     best = pool.best(weights, 0.0)
     assert explainable(pool, weights, 0.0, best=best).lost == 0.0
+
+
+@pytest.mark.parametrize("factor", [1.0, 2.0])
+@pytest.mark.parametrize("pool", [SignsPool(32), NormalPool(1.0, 32)], ids=["signs", "normal"])
+def test_what_boundaries_do_is_what_the_search_for_them_says(
+    pool: SignsPool | NormalPool, factor: float
+) -> None:
+    """For the best boundaries, whether samples depend on one another or not."""
+    best = pool.best(weights_of(pool, (-0.3, 0.6), (0.4, 0.4)), 20.0, factor=factor)
+    found = met_by(pool, best.policy, factor)
+    assert found.accepts == pytest.approx(best.accepts, abs=1e-9)
+    assert found.samples == pytest.approx(best.samples, abs=1e-9)

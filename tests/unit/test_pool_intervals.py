@@ -148,7 +148,7 @@ def test_tests_that_no_harmful_value_explains_are_evidence_without_end() -> None
     logs = pool.log_likelihood(pool.kinds(np.array([4000]), np.array([4000.0])))
     found = pool_intervals(logs, np.array([10.0]), pool.values)
     assert found.evidence == pytest.approx(10 * 4000 * np.log(2.0), rel=1e-6)
-    assert found.helpful.low > 0.6
+    assert found.helpful.low == pytest.approx(np.exp(-SURE / 10), abs=0.01)
     assert 0.0 < found.helpful_mean.low < 1.0 == found.helpful_mean.high
 
 

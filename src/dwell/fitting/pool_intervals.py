@@ -4,7 +4,7 @@ They are by the profile likelihood: a number t is within the interval if some po
 almost as likely as the most likely one, on the log scale by a drop of no more than 1.92: 95 %, if a
 likelihood ratio has its usual law in the limit. For the mean it has. For what hangs on whether
 values are above 0 it has not, as values near 0 can be told from it in many ways: there the drop is
-5, at which intervals cover; docs/empirical_bayes.md has how often. The pool may have any shape, and
+6, at which intervals cover; docs/empirical_bayes.md has how often. The pool may have any shape, and
 tests may have been stopped for any reason. But a few tests never rule out that some idea is worth a
 million, and then the mean might be anything: no idea is supposed to be worth more than three times
 what any test leaves open.
@@ -30,8 +30,8 @@ from dwell.fitting.npmle import Climbed, climb
 _DROP = 1.92  # half the 95 % point of chi-square with one degree of freedom
 # Where no idea helped, the best pool was likelier by more than 4 in at most 4 % of histories (45
 # settings, the hardest being ideas at 0 whose tests stop at 1.5 to 2 standard errors); if a learner
-# chose how to test, in up to 7 %.
-SURE = 5.0
+# chose how to test, by more than 6 in 4 %.
+SURE = 6.0
 _ROUNDS, _RATIO_ROUNDS = 12, 12
 _CLOSE = 0.02  # of the root of the drop: ends are then right to 1e-4 of their distance
 _SETTLED = 1e-4
@@ -89,7 +89,7 @@ def pool_intervals(
         >>> sure = np.log([[0.98, 0.01, 0.01], [0.01, 0.01, 0.98]])
         >>> found = pool_intervals(sure, np.array([30.0, 10.0]), values)
         >>> [round(end, 2) for end in found.helpful], [round(end, 2) for end in found.mean]
-        ([0.07, 0.39], [-0.75, -0.21])
+        ([0.06, 0.39], [-0.75, -0.21])
     """
     within = _within_reach(log_likelihood, counts, values)
     values = values[within]

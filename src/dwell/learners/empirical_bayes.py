@@ -19,7 +19,7 @@ from dwell.laws import Law, Lift, Signs
 from dwell.learners.design import Design
 from dwell.learners.guard import Guard
 from dwell.learners.learner import Knowledge, Learner, alike
-from dwell.learners.past_tests import PastTests
+from dwell.learners.past_sums import PastSums
 from dwell.learners.pool_knowledge import PoolKnowledge
 from dwell.learners.rounds import CHEAP, Chooser, Learned, Round
 from dwell.policies import Policies
@@ -77,7 +77,7 @@ class EmpiricalBayes(Learner):
         guard: bool | None = None,
         budget: float | None = None,
         explainable: float = 0.0,
-        past: PastTests | None = None,
+        past: PastSums | None = None,
         seed: int = 0,
     ):
         super().__init__()
@@ -98,7 +98,8 @@ class EmpiricalBayes(Learner):
         self.budget = None if budget is None else checks.positive("budget", budget)
         self.explainable = checks.not_negative("explainable", explainable)
         if past is not None:
-            checks.kind("past", past, PastTests, "PastTests, such as PastTests.of_effects(…)")
+            checks.kind("past", past, PastSums, "PastSums, such as PastSums.of_effects(…)")
+            past.require_law(law)
         self.past = past
         self.seed = checks.count("seed", seed, least=0)
         noise = noise_under(law)

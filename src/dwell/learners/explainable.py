@@ -190,28 +190,56 @@ class _Terms:
 
     def figures(self, rule: Simple) -> PoolBest:
         """What a rule does to each value; its ROI is left open."""
-        pool, values = self.pool, self.pool.values
+        pool, root = self.pool, sqrt(self.factor)
         if isinstance(pool, NormalPool):
-            noise = pool.noise * sqrt(self.factor)
-            policy = rule.policy(self.looks, noise)
-            within = np.flatnonzero(np.isfinite(policy.upper)) + 1
-            roots = noise * np.sqrt(within)
-            limits = Limits(
-                within,
-                (policy.lower[within - 1] / roots)[None, :],
-                (policy.upper[within - 1] / roots)[None, :],
-            )
-            met = fates(values[None, :], np.array([noise]), limits)
-            return PoolBest(policy, values, met.accept[0], met.samples[0], 0.0)
-        policy = rule.policy(self.looks, 1.0)
-        accepts, samples = np.empty(len(values)), np.empty(len(values))
-        walk_signs(policy.lower, policy.upper, values, accepts, samples)
+            return met_by(pool, rule.policy(self.looks, pool.noise * root), self.factor)
+        found = met_by(pool, rule.policy(self.looks, 1.0))
         if self.factor > 1.0:
             # As many samples as are worth those of the rule: the first counts in full.
             length = int(self.drawn[np.searchsorted(self.looks, rule.length)])
-            policy = rule._replace(length=length).policy(self.drawn, sqrt(self.factor))
-            samples = self.factor * (samples - 1.0) + 1.0
-        return PoolBest(policy, values, accepts, samples, 0.0)
+            policy = rule._replace(length=length).policy(self.drawn, root)
+            samples = self.factor * (found.samples - 1.0) + 1.0
+            found = replace(found, policy=policy, samples=samples)
+        return found
+
+
+def met_by(pool: GridPool, policy: Policy, factor: float = 1.0) -> PoolBest:
+    """What any boundaries do to each value of a pool; their ROI is left at 0.
+
+    Args:
+        pool: What can be said of pools from tests.
+        policy: The boundaries.
+        factor: How many samples of a test are worth an independent one.
+
+    Example:
+        >>> met_by(SignsPool(cap=4), fixed(4, 1)).samples.round(6).max().item()
+        4.0
+    """
+    values = pool.values
+    looks = np.flatnonzero(np.isfinite(policy.lower) | np.isfinite(policy.upper)) + 1
+    lower, upper = policy.lower[looks - 1], policy.upper[looks - 1]
+    if isinstance(pool, NormalPool):
+        noise = pool.noise * sqrt(factor)
+        roots = noise * np.sqrt(looks)
+        limits = Limits(looks, (lower / roots)[None, :], (upper / roots)[None, :])
+        met = fates(values[None, :], np.array([noise]), limits)
+        return PoolBest(policy, values, met.accept[0], met.samples[0], 0.0)
+    # Of signs that depend on one another, by tests counted in independent ones.
+    worth = np.floor(effective_samples(looks.astype(np.float64), factor) + _ROUNDING)
+    counted, places = np.unique(worth.astype(np.int64), return_index=True)
+    shares = counted / looks[places]
+    low, high = np.full(counted[-1], -np.inf), np.full(counted[-1], np.inf)
+    low[counted - 1] = _whole(lower[places] * shares)
+    high[counted - 1] = _whole(upper[places] * shares)
+    accepts, samples = np.empty(len(values)), np.empty(len(values))
+    walk_signs(low, high, values, accepts, samples)
+    return PoolBest(policy, values, accepts, factor * (samples - 1.0) + 1.0, 0.0)
+
+
+def _whole(sums: FloatArray) -> FloatArray:
+    """Sums that are whole numbers but for rounding are made so: ties then count as on paper."""
+    whole = np.rint(sums)
+    return np.where(np.isclose(sums, whole, rtol=0.0, atol=_ROUNDING), whole, sums)
 
 
 def _terms(pool: GridPool, factor: float) -> _Terms:

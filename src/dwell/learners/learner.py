@@ -16,7 +16,7 @@ from dwell.estimate.bounds import Bounds
 from dwell.families import Countable, Every
 from dwell.laws import Gaussian, Lift, Signs
 from dwell.learners.design import Design, alone
-from dwell.learners.past_tests import PastTests
+from dwell.learners.past_sums import PastSums
 from dwell.learners.queue import Queue
 from dwell.policies import Policies
 from dwell.records import Records
@@ -265,7 +265,7 @@ def _setting(value: Any) -> Any:
             return {"policies": value.to_dict()}
         case Countable():
             return {"countable": wire.plain(value)}
-        case PastTests():
+        case PastSums():
             return {"past": value.to_dict()}
         case Signs() | Lift() | Gaussian():
             return {"law": type(value).__name__, "fields": wire.plain(value)}
@@ -280,7 +280,7 @@ def _argument(value: Any) -> Any:
         case {"countable": content}:
             return wire.typed(content, Countable)
         case {"past": content}:
-            return PastTests.from_dict(content)
+            return PastSums.from_dict(content)
         case {"law": name, "fields": content}:
             [kind] = (each for each in (Signs, Lift, Gaussian) if each.__name__ == name)
             return wire.typed(content, kind)

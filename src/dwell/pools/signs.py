@@ -73,7 +73,9 @@ class SignsPool:
 
     def kinds(self, drawn: IntArray, sums: FloatArray) -> IntArray:
         """The kinds of tests, as numbers: tests of one kind say the same."""
-        found: IntArray = drawn * _KINDS + (drawn + np.rint(sums).astype(np.int64)) // 2
+        found: IntArray = (
+            drawn.astype(np.int64) * _KINDS + (drawn + np.rint(sums).astype(np.int64)) // 2
+        )
         return found
 
     def log_likelihood(self, kinds: IntArray, factor: float = 1.0) -> FloatArray:

@@ -27,7 +27,7 @@ MOST_SIGNS = 2**24 - 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PastTests(AsJson):
+class PastSums(AsJson):
     """Past tests, an entry each.
 
     Attributes:
@@ -36,10 +36,10 @@ class PastTests(AsJson):
 
     Example:
         >>> users = [5000, 8000]
-        >>> past = PastTests.of_counts(users, [100, 150], users, [120, 140], Lift(0.02))
+        >>> past = PastSums.of_counts(users, [100, 150], users, [120, 140], Lift(0.02))
         >>> past.drawn.tolist(), past.sums.round(1).tolist()
         ([5086, 8138], [20.3, -10.2])
-        >>> PastTests.from_json(past.to_json()).drawn.tolist()
+        >>> PastSums.from_json(past.to_json()).drawn.tolist()
         [5086, 8138]
     """
 
@@ -68,7 +68,7 @@ class PastTests(AsJson):
 
         Example:
             >>> days = Periods(np.array([2, 1]), np.array([9, 1, 4]), np.array([3.0, 1.0, -2.0]))
-            >>> PastTests.of_periods(days).sums.tolist()
+            >>> PastSums.of_periods(days).sums.tolist()
             [4.0, -2.0]
         """
         checks.kind("periods", periods, Periods, "Periods")
@@ -86,7 +86,7 @@ class PastTests(AsJson):
             law: The law of samples.
 
         Example:
-            >>> PastTests.of_effects([0.5, -1.0], [0.2, 0.1], Gaussian(2)).drawn.tolist()
+            >>> PastSums.of_effects([0.5, -1.0], [0.2, 0.1], Gaussian(2)).drawn.tolist()
             [100, 400]
         """
         measured, errors = column("effects", effects), column("standard_errors", standard_errors)
@@ -138,7 +138,7 @@ class PastTests(AsJson):
             law: The law.
 
         Example:
-            >>> PastTests([3], [5.0]).require_law(Signs())
+            >>> PastSums([3], [5.0]).require_law(Signs())
             Traceback (most recent call last):
             dwell.errors.InvalidInput: sums must be at most as large as drawn, got 5 in test 1
         """

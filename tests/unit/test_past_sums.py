@@ -6,21 +6,21 @@ import numpy as np
 import pytest
 
 from dwell import Gaussian, InvalidInput, Lift, Signs
-from dwell.learners.past_tests import PastTests
+from dwell.learners.past_sums import PastSums
 from dwell.periods import Periods
 from dwell.pools.normal import NormalPool
 from dwell.pools.signs import SignsPool
 
 
-def given(drawn: list[float], sums: list[float]) -> PastTests:
-    return PastTests(np.array(drawn), np.array(sums))
+def given(drawn: list[float], sums: list[float]) -> PastSums:
+    return PastSums(np.array(drawn), np.array(sums))
 
 
 def test_effects_have_the_likelihood_of_the_samples_that_measured_them() -> None:
     """Of normal samples: exactly, whatever the noise was."""
     rng = np.random.default_rng(0)
     samples = rng.normal(0.3, 2.0, (20, 400))
-    past = PastTests.of_effects(samples.mean(axis=1), np.full(20, 2.0 / 20), Gaussian(2.0))
+    past = PastSums.of_effects(samples.mean(axis=1), np.full(20, 2.0 / 20), Gaussian(2.0))
     assert past.drawn.tolist() == [400] * 20
     assert past.sums == pytest.approx(samples.sum(axis=1))
     pool = NormalPool(noise=2.0, cap=1000)
@@ -32,7 +32,7 @@ def test_effects_of_signs_count_as_many_signs() -> None:
     """The noise of signs is less the farther their mean is from 0."""
     effects, drawn = np.array([-0.9, 0.0, 0.5]), np.array([100, 64, 200])
     errors = np.sqrt((1.0 - effects**2) / drawn)
-    past = PastTests.of_effects(effects, errors, Signs())
+    past = PastSums.of_effects(effects, errors, Signs())
     assert past.drawn.tolist() == drawn.tolist()
     assert past.sums == pytest.approx(drawn * effects)
     past.require_law(Signs())
@@ -46,28 +46,28 @@ def test_counts_of_equal_arms_are_pairs_of_users() -> None:
     rng = np.random.default_rng(1)
     users = rng.integers(2_000, 9_000, 400)
     control, treated = rng.binomial(users, 0.1), rng.binomial(users, 0.1)
-    past = PastTests.of_counts(users, control, users, treated, Lift(0.1))
+    past = PastSums.of_counts(users, control, users, treated, Lift(0.1))
     assert past.drawn == pytest.approx(users, rel=0.02)
     assert past.sums == pytest.approx(treated - control, rel=0.02, abs=1e-9)
 
 
 def test_arms_of_unequal_size_count_by_what_they_tell() -> None:
     """100 controls and 900 treated say as much as 180 pairs."""
-    past = PastTests.of_counts([100] * 50, [50] * 50, [900] * 50, [450] * 50, Lift(0.5))
+    past = PastSums.of_counts([100] * 50, [50] * 50, [900] * 50, [450] * 50, Lift(0.5))
     assert past.drawn == pytest.approx([180] * 50, rel=0.02)
 
 
 def test_periods_are_added_up() -> None:
     """Each test's, however many it has."""
     periods = Periods(np.array([1, 3]), np.array([2, 5, 6, 7]), np.array([1.0, 2.0, 3.0, 4.0]))
-    past = PastTests.of_periods(periods)
+    past = PastSums.of_periods(periods)
     assert (past.drawn.tolist(), past.sums.tolist(), len(past)) == ([2, 18], [1.0, 9.0], 2)
 
 
-def test_past_tests_survive_json() -> None:
+def test_past_sums_survive_json() -> None:
     """To the last bit."""
-    past = PastTests(np.array([3, 70]), np.array([0.1, -1.0 / 3.0]))
-    back = PastTests.from_json(past.to_json())
+    past = PastSums(np.array([3, 70]), np.array([0.1, -1.0 / 3.0]))
+    back = PastSums.from_json(past.to_json())
     assert back.drawn.tolist() == [3, 70]
     assert back.sums.tolist() == past.sums.tolist()
     assert back.drawn.dtype == np.int64
@@ -81,26 +81,26 @@ def test_past_tests_survive_json() -> None:
         (lambda: given([1.5], [1.0]), "drawn must be whole numbers, got 1.5 in test 1"),
         (lambda: given([2], [np.nan]), "sums must be finite numbers, got nan in test 1"),
         (
-            lambda: PastTests.of_effects([0.1], [0.0], Gaussian(1)),
+            lambda: PastSums.of_effects([0.1], [0.0], Gaussian(1)),
             "standard_errors must be above 0, got 0 in test 1",
         ),
         (
-            lambda: PastTests.of_effects([0.1, 0.2], [0.1, 3.0], Gaussian(1)),
+            lambda: PastSums.of_effects([0.1, 0.2], [0.1, 3.0], Gaussian(1)),
             "standard_errors must be at most the noise of one sample, got 3 in test 2",
         ),
         (
-            lambda: PastTests.of_effects([1.5], [0.1], Signs()),
+            lambda: PastSums.of_effects([1.5], [0.1], Signs()),
             "effects of signs must lie strictly between -1 and 1, got 1.5 in test 1",
         ),
         (
-            lambda: PastTests.of_counts([9], [1], [9], [2], Signs()),
+            lambda: PastSums.of_counts([9], [1], [9], [2], Signs()),
             "counts of users and conversions are differences of rates",
         ),
         (
-            lambda: PastTests.of_counts([9], [10], [9], [2], Lift(0.1)),
+            lambda: PastSums.of_counts([9], [10], [9], [2], Lift(0.1)),
             "control_conversions must lie between 0 and control_users, got 10 in test 1",
         ),
-        (lambda: PastTests.from_json("{}"), "past tests in JSON look like"),
+        (lambda: PastSums.from_json("{}"), "past tests in JSON look like"),
         (
             lambda: given([4], [5.0]).require_law(Lift(0.1)),
             "sums must be at most as large as drawn, got 5",
