@@ -111,7 +111,7 @@ def test_the_base_install_runs_the_demo(programs: Path, tmp_path: Path) -> None:
     """On fewer tasks than it has, and away from the project: figures and a report."""
     done = run_in(tmp_path, programs / "python", "-c", FEWER_TASKS)
     assert done.returncode == 0, done.stderr
-    assert [row["tasks"] for row in json.loads(done.stdout)["rows"]] == [10, 100] * 3
+    assert [row["tasks"] for row in json.loads(done.stdout)["rows"]] == [10, 100] * 4
     assert (tmp_path / "dwell-demo.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 

@@ -238,3 +238,12 @@ def test_tasks_are_chosen_evenly_and_by_their_numbers() -> None:
         assert abs(here.mean() - 0.5) < 5 * error
         for later in (other, uniform(seed + 1, 0, 1, count), np.roll(here, 1)):
             assert abs(np.corrcoef(here, later)[0, 1]) < 5 / np.sqrt(count)
+
+
+def test_broken_promises_are_not_held_against_it_for_ever() -> None:
+    """They lower what acceptances are thought to be worth; what nobody sees any more fades."""
+    learner = EmpiricalBayes(Signs(), 16, setup_cost=20)
+    learner.state.gap, learner.state.gap_weight = 400.0, 400.0
+    doubting = after(learner, WINS, 4)
+    assert not doubting.state.rounds[-1].accepts
+    assert after(doubting, WINS, 20_000, seed=1).state.rounds[-1].accepts

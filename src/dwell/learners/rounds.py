@@ -32,8 +32,10 @@ _LEAST_VERIFYING, _MOST_VERIFYING = 0.25, 0.25
 # Samples after stops that show whether samples depend on one another: how many in a test, and in
 # all, as shares of the cap and of what was spent, until a factor of this size would show.
 _SHOWING, _SHOWING_FIRST, _SHOWING_SHARE, _SHOWN = 0.125, 0.25, 0.03, 1.5
-# Promises are believed to so many standard errors, and as if a fifth of a test had confirmed them.
-_DOUBT, _CONFIRMED = 1.5, 0.2
+# Promises are believed to so many standard errors, and as if some samples had confirmed them: a
+# fifth of a test, or a few. What was seen of them fades from round to round: if it led to accepting
+# nothing, nothing more would be seen.
+_DOUBT, _CONFIRMED, _FEW_CONFIRMED, _FADING = 1.5, 0.2, 10.0, 0.9
 CHEAP = 0.04  # set-up, per cap: below, verifying costs a large part of what a test earns
 _PATIENCE = 200.0
 
@@ -181,6 +183,8 @@ class Chooser:
             if said.lost <= self.explainable:
                 best, words = said.rule, f"{said.words} (which earns {said.lost:.1%} less)"
         learned.weights = fit.weights
+        learned.gap *= _FADING
+        learned.gap_weight *= _FADING
         tasks = max(learned.explored // _ROUND_SHARE, 1 if learned.explored else _FIRST_ROUND)
         learned.refit_at = learned.explored + tasks
         learned.rounds.append(self._round(number, best, words, weights, tasks, learned))
@@ -257,7 +261,8 @@ class Chooser:
         """By how much verified acceptances fell short of what was promised, for sure."""
         factor = learned.noise.measured().factor
         doubt = _DOUBT * self.noise * sqrt(factor * learned.gap_weight)
-        return max(0.0, learned.gap - doubt) / (learned.gap_weight + _CONFIRMED * self.cap)
+        confirmed = max(_FEW_CONFIRMED, _CONFIRMED * self.cap)
+        return max(0.0, learned.gap - doubt) / (learned.gap_weight + confirmed)
 
     def _deepening(self, learned: Learned, samples: float, tasks: int) -> tuple[float, int]:
         """Which share of the tasks draw on after their stop, and to how many samples.
