@@ -24,8 +24,8 @@ units of each test's own noise, which follows from the clicks of both arms so fa
 
 The best in hindsight is the member of a family with the highest ROI over all streams. With `--null`
 the clicks of each test fall to its arms at random: then nothing earns anything. Standard errors are
-over streams of the same tests: they do not say what other tests would give. The learner's constants
-were chosen on one half of the tests; `--held-out` takes the other.
+over streams of the same tests: they do not say what other tests would give. `--held-out` takes a
+half of the tests, the same each time.
 """
 
 import argparse
@@ -192,7 +192,7 @@ def main() -> None:
     parser.add_argument("--streams", type=int, default=50, help="at least 2")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument(
-        "--held-out", action="store_true", help="only the tests on which no constant was chosen"
+        "--held-out", action="store_true", help="a half of the tests, the same each time"
     )
     parser.add_argument("--null", action="store_true", help="clicks fall to arms at random")
     arguments = parser.parse_args()

@@ -49,7 +49,7 @@ class Tests:
         return len(self.lengths)
 
     def held_out(self) -> "Tests":
-        """The half of the tests on which no constant was chosen: drawn once and for all."""
+        """A half of the tests, drawn once and for all."""
         kept = np.random.default_rng(99).permutation(len(self)) % 2 == 1
         control, treatment = ((shown[kept], clicked[kept]) for shown, clicked in self.arms)
         return Tests.of(control, treatment)
