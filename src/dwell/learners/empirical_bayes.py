@@ -249,6 +249,8 @@ class EmpiricalBayes(Learner):
             len(state.kinds) == len(state.counts)
             and len(state.weights) == len(self._chooser.pool.values)
             and state.rounds
+            # A look far beyond the cap would take all memory, were its boundaries made first.
+            and all(each.looks.max(initial=0) <= self.cap for each in state.rounds)
             and all(each.policy().cap <= self.cap for each in state.rounds)
             and alike(self.state.ledger, state.ledger)
             and alike(self.state.noise.dependence, state.noise.dependence)
