@@ -97,6 +97,22 @@ def _truncations(bound: FloatArray, caps: list[int], min_samples: int) -> Polici
     return Policies(longest.truncated(cap) for cap in caps)
 
 
+def dropped_in_words(drop: float, shown: str) -> str:
+    """What a lower limit drops, next to an upper one that is said to be above 0.
+
+    Args:
+        drop: The limit, in standard errors below 0.
+        shown: Its size, as it is to be shown.
+
+    Example:
+        >>> dropped_in_words(-0.5, "0.5")
+        'what is not even 0.5 above'
+    """
+    if drop > 0.0:
+        return f"what is {shown} below"
+    return "what is not above 0" if drop == 0.0 else f"what is not even {shown} above"
+
+
 @dataclass(frozen=True, slots=True)
 class Countable:
     """Countably many policies, k = 1, 2, …, made on demand: what ESC searches.

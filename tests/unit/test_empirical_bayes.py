@@ -74,7 +74,7 @@ def test_laws_are_written_and_read(law: Law) -> None:
     """JSON keeps all settings, and another law's settings are refused."""
     settings: dict[str, Any] = {
         **{"setup_cost": 3.5, "looks": 4, "min_samples": 8, "caution": 0.4},
-        **{"guard": False, "budget": 70.0, "seed": 9},
+        **{"guard": True, "budget": 7000.0, "seed": 9},
     }
     learner = EmpiricalBayes(law, 40, **settings)
     restored = EmpiricalBayes.from_json(learner.to_json())

@@ -104,7 +104,14 @@ def test_a_budget_that_covers_no_loss_is_refused() -> None:
         with refused("budget", f"got {budget:g}", "1.118"):
             EmpiricalBayes(Signs(), 16, guard=True, budget=budget)
     assert Guard(budget=1.1181).room(Ledger()) == 1
-    assert EmpiricalBayes(Signs(), 16, guard=False, budget=0.5).budget == 0.5
+
+
+def test_a_budget_asks_for_a_guard() -> None:
+    """Whatever set-up costs; and where there is to be none, a budget is refused."""
+    assert EmpiricalBayes(Signs(), 16, budget=40).guarded
+    assert not EmpiricalBayes(Signs(), 16).guarded
+    with refused("budget", "without a guard", "got 40"):
+        EmpiricalBayes(Signs(), 16, guard=False, budget=40)
 
 
 def test_budgets_of_any_size_and_scale_can_be_worked_with() -> None:

@@ -44,8 +44,8 @@ class EmpiricalBayes(Learner):
         min_samples: It is not looked at before it has drawn this many.
         caution: The share of plausible pools, the worst ones, that boundaries are chosen for.
         guard: Whether acceptances are verified so that they cannot lose much more than the budget,
-            whatever the noise; by default where that costs little: if set-up costs as much as at
-            least a 25th of the cap.
+            whatever the noise; by default if a budget is given, and where it costs little: if
+            set-up costs as much as at least a 25th of the cap.
         budget: How much value acceptances may lose before the guard stops them; by default 40 times
             the most that one can lose (under a Gaussian law, 16 standard errors of a test that
             runs to the cap).
@@ -96,6 +96,10 @@ class EmpiricalBayes(Learner):
             raise InvalidInput(f"guard must be True, False or None, got {checks.shown(guard)}")
         self.guard = guard
         self.budget = None if budget is None else checks.positive("budget", budget)
+        if guard is False and budget is not None:
+            raise InvalidInput(
+                f"budget means nothing without a guard, got {budget:g}; leave it out"
+            )
         self.explainable = checks.not_negative("explainable", explainable)
         if past is not None:
             checks.kind("past", past, PastSums, "PastSums, such as PastSums.of_effects(…)")
@@ -121,7 +125,9 @@ class EmpiricalBayes(Learner):
     @property
     def guarded(self) -> bool:
         """Whether acceptances are verified."""
-        return self.setup_cost >= CHEAP * self.cap if self.guard is None else self.guard
+        if self.guard is not None:
+            return self.guard
+        return self.budget is not None or self.setup_cost >= CHEAP * self.cap
 
     def _made_guard(self, noise: float) -> Guard:
         bound = {Signs: 1.0, Lift: -self.law.value_range[0]}.get(

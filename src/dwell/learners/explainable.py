@@ -13,7 +13,7 @@ import numpy as np
 
 from dwell.arrays import FloatArray, IntArray
 from dwell.errors import InvalidInput
-from dwell.families import fixed, shrinking
+from dwell.families import dropped_in_words, fixed, shrinking
 from dwell.fitting.dependence import effective_samples
 from dwell.kernels.pool_lattice import walk_signs
 from dwell.policy import Policy
@@ -66,12 +66,7 @@ class Simple(NamedTuple):
         if self.ship is None:
             samples = f"{self.length:,} sample{'' if self.length == 1 else 's'}"
             return f"draw {samples}, and ship what is above 0"
-        if self.drop > 0.0:
-            dropped = f"what is {self.drop:g} below"
-        elif self.drop == 0.0:
-            dropped = "what is not above 0"
-        else:
-            dropped = f"what is not even {-self.drop:g} above"
+        dropped = dropped_in_words(self.drop, f"{abs(self.drop):g}")
         return (
             f"at first ship what is {self.ship:g} standard errors above 0, and drop {dropped}; "
             f"both limits shrink evenly, to 0 after {self.length:,} samples, when what is above 0 "

@@ -87,7 +87,7 @@ class Guard:
             least = self.bound / (1.0 - self._threshold(0) / _RATES[-1])
             raise InvalidInput(
                 f"budget must cover a loss and what is unknown of it, {least:.4g} or more, got "
-                f"{self.budget:g}; give more, or guard=False"
+                f"{self.budget:g}; give more, or do without a guard"
             )
 
     def room(self, ledger: Ledger) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 
 from dwell import checks
 from dwell.arrays import FloatArray, IntArray
-from dwell.families import shrinking
+from dwell.families import dropped_in_words, shrinking
 from dwell.planning.schedule import lengths, step_of
 from dwell.planning.terms import Terms
 from dwell.policy import Policy
@@ -77,12 +77,7 @@ class Band:
         first, step = int(looks[0]), int(np.diff(looks, prepend=0)[-1])
         start = 1.0 - first / self.length
         ship, drop = (f"{abs(limit) * start:.3g}" for limit in (self.ship, self.drop))
-        if self.drop > 0.0:
-            dropped = f"what is {drop} below"
-        elif self.drop == 0.0:
-            dropped = "what is not above 0"
-        else:
-            dropped = f"what is not even {drop} above"
+        dropped = dropped_in_words(self.drop, drop)
         return (
             f"{terms.rhythm(step)}. On {terms.when(first)} ship what is {ship} "
             f"standard errors above 0, and drop {dropped}; both limits shrink evenly to 0 on "
