@@ -70,7 +70,7 @@ _LEARNER = (
     flag(
         "--guard/--no-guard",
         help="Whether empirical-bayes verifies what it accepts, so that it cannot lose much more "
-        "than the budget.  [default: if set-up costs at least a 25th of the cap]",
+        "than the budget.  [default: if set-up costs at least a 25th of the cap, or with --budget]",
         default=None,
     ),
     option(
