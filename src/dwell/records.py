@@ -151,7 +151,12 @@ def oversampled(samples: Samples, policies: Policies) -> Records:
 
 
 def until_stopped(
-    samples: Samples, policies: Policies, extras: int = 0, *, least: int = 0, sums: bool = False
+    samples: Samples,
+    policies: Policies,
+    extras: int | IntArray = 0,
+    *,
+    least: int | IntArray = 0,
+    sums: bool = False,
 ) -> Records:
     """Records of tasks that end once all policies have stopped, and `extras` samples later.
 
@@ -162,8 +167,9 @@ def until_stopped(
     Args:
         samples: A row per task; see `unfinished` where rows may be too short.
         policies: The policies to record.
-        extras: How many samples after an acceptance to estimate the value from.
-        least: How many samples every task draws at least.
+        extras: How many samples after an acceptance to estimate the value from: one number, or one
+            per task, and estimates of 0 where that is 0.
+        least: How many samples every task draws at least; one number, or one per task.
         sums: Whether to keep the sums of what was drawn.
 
     Example:
@@ -178,12 +184,13 @@ def until_stopped(
     # Policies of one chain accept at the same moment, if at all: one mean serves them all.
     means = np.zeros((len(samples), 1 if policies.one_chain else len(policies)))
     drawn = np.empty(len(samples), dtype=np.int64)
-    means_after(samples, outcomes.durations, outcomes.decisions, extras, means, drawn)
+    each = np.full(len(samples), extras, dtype=np.int64)
+    means_after(samples, outcomes.durations, outcomes.decisions, each, means, drawn)
     np.maximum(drawn, least, out=drawn)
     return Records(
         outcomes.durations,
         outcomes.decisions,
-        means if extras else None,
+        means if np.ndim(extras) or extras else None,
         drawn,
         sums_of_first(samples, drawn) if sums else None,
     )
@@ -193,9 +200,9 @@ def at_period_ends(
     periods: Periods,
     policies: Policies,
     *,
-    extras: int = 0,
+    extras: int | IntArray = 0,
     oversamples: bool = False,
-    least: int = 0,
+    least: int | IntArray = 0,
     sums: bool = False,
 ) -> Records:
     """Records of tasks that are known by sums over periods: policies look at their ends.
@@ -207,9 +214,10 @@ def at_period_ends(
     Args:
         periods: The tasks; see `unfinished` where they may be too short.
         policies: The policies to record.
-        extras: How many samples after an acceptance to estimate the value from, at least.
+        extras: How many samples after an acceptance to estimate the value from, at least: one
+            number, or one per task.
         oversamples: Whether to estimate it from as many samples as the largest cap, at least.
-        least: How many samples every task draws at least.
+        least: How many samples every task draws at least; one number, or one per task.
         sums: Whether to keep the sums of what was drawn.
 
     Example:
@@ -246,7 +254,7 @@ def at_period_ends(
     return Records(
         _whole("durations", outcomes.durations, np.int32),
         outcomes.decisions,
-        means[:, np.newaxis] if extras or oversamples else None,
+        means[:, np.newaxis] if np.ndim(extras) or extras or oversamples else None,
         np.maximum(drawn_before[last] - first, wanted),
         sum_before[last] - sum_before[periods.starts[:-1]] if sums else None,
     )

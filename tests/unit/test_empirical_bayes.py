@@ -69,6 +69,24 @@ def test_tests_that_are_open_for_long_keep_their_rounds() -> None:
     assert restored.to_json() == learner.to_json()
 
 
+@pytest.mark.parametrize("guard", [False, True])
+def test_tasks_in_a_row_stay_open_from_one_fit_to_the_next(guard: bool) -> None:
+    """Whether they are verified, drawn on or neither; JSON keeps which of them is what."""
+    world = World(Atoms([-0.6, 0.6]), Signs())
+    learner = after(EmpiricalBayes(Signs(), 64, guard=guard), world, 3000)
+    design = learner.begin(10_000)
+    assert design.tasks == learner.state.refit_at - learner.state.explored > 50
+    assert set(design.deepened) == {False, True}
+    if guard:
+        assert set(design.verified) == {False, True}
+    restored = EmpiricalBayes.from_json(learner.to_json())
+    assert restored.queue.open == learner.queue.open == (design,)
+    rows = world.sample(design.tasks, design.samples, rng=1)[1]
+    for each in (learner, restored):
+        assert each.learn(design, design.record(rows)) == design.tasks
+    assert restored.to_json() == learner.to_json()
+
+
 @pytest.mark.parametrize("law", [Signs(), Lift(0.012), Gaussian(2.5)], ids=str)
 def test_laws_are_written_and_read(law: Law) -> None:
     """JSON keeps all settings, and another law's settings are refused."""
@@ -243,7 +261,7 @@ def test_tasks_are_chosen_evenly_and_by_their_numbers() -> None:
 def test_broken_promises_are_not_held_against_it_for_ever() -> None:
     """They lower what acceptances are thought to be worth; what nobody sees any more fades."""
     learner = EmpiricalBayes(Signs(), 16, setup_cost=20)
-    learner.state.gap, learner.state.gap_weight = 400.0, 400.0
+    learner.state.gap, learner.state.gap_weight = 440.0, 400.0
     doubting = after(learner, WINS, 4)
     assert not doubting.state.rounds[-1].accepts
     assert after(doubting, WINS, 20_000, seed=1).state.rounds[-1].accepts

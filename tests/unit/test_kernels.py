@@ -173,7 +173,8 @@ def test_means_after_stops_are_those_of_the_plain_loop(extras: int, kind: type[n
     rows = rng.integers(-1, 2, (60, 6)).astype(kind)
     outcomes = scan(rows, policies)
     means, drawn = np.zeros((60, 4)), np.empty(60, dtype=np.int64)
-    means_after(rows, outcomes.durations, outcomes.decisions, extras, means, drawn)
+    each = np.full(len(rows), extras)
+    means_after(rows, outcomes.durations, outcomes.decisions, each, means, drawn)
     for task, row in enumerate(rows.tolist()):
         expected = record_task(policies, row, extras)
         assert drawn[task] == expected.drawn
@@ -188,7 +189,7 @@ def test_one_mean_serves_policies_that_accept_together() -> None:
     decisions = np.array([[0, 1], [1, 1], [0, 0]], dtype=np.int8)
     rows = np.array([[1, 1, -1, 1], [1, 0, 1, 0], [1, 1, 1, 1]], dtype=np.int8)
     means, drawn = np.zeros((3, 1)), np.empty(3, dtype=np.int64)
-    means_after(rows, durations, decisions, 2, means, drawn)
+    means_after(rows, durations, decisions, np.full(len(rows), 2), means, drawn)
     assert (means[:, 0].tolist(), drawn.tolist()) == ([0.0, 0.5, 0.0], [4, 3, 2])
 
 

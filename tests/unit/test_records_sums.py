@@ -1,6 +1,6 @@
 """Sums of what was drawn, least numbers of samples, and traits: against plain loops."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from dwell import Policies, Policy, fixed, hoeffding
 from dwell.arrays import IntArray, Samples
 from dwell.fitting.agreement import PathMoments, traits
-from dwell.learners.design import FIRST_SAMPLES, Design
+from dwell.learners.design import Design
+from dwell.learners.drawing import FIRST_SAMPLES
 from dwell.learners.noise_evidence import COLUMNS
+from dwell.periods import Periods
 from dwell.records import Records, at_period_ends, unfinished, until_stopped
 from tests.plain import record_task, run_on_periods
 from tests.refusals import refused
@@ -104,6 +106,20 @@ def test_sums_of_bytes_do_not_overflow() -> None:
     assert records.sums.tolist() == [1000.0, 1000.0]
 
 
+def some_of(tasks: int, rng: np.random.Generator) -> tuple[bool, ...]:
+    """Some of the tasks, chosen at random."""
+    return tuple((rng.random(tasks) < 0.5).tolist())
+
+
+def require_equal(one: Records, other: Records) -> None:
+    """All that records say is the same."""
+    for name in ("durations", "decisions", "drawn", "sums", "traits", "estimates"):
+        mine, theirs = getattr(one, name), getattr(other, name)
+        assert (mine is None) == (theirs is None)
+        if mine is not None:
+            np.testing.assert_array_equal(mine, theirs)
+
+
 LONG = hoeffding(caps=[400], c=0.5, tasks=100, delta=0.5)
 
 
@@ -112,14 +128,25 @@ LONG = hoeffding(caps=[400], c=0.5, tasks=100, delta=0.5)
     value=st.floats(-0.6, 0.6),
     extras=st.sampled_from([0, 1, 7, 64]),
     least=st.sampled_from([0, 10, 64, 65, 200, 500]),
+    chosen=st.booleans(),
 )
 @settings(PROPERTY, max_examples=25)
 def test_designs_run_in_pieces_record_what_whole_rows_do(
-    seed: int, value: float, extras: int, least: int
+    seed: int, value: float, extras: int, least: int, chosen: bool
 ) -> None:
     """Sums, traits and all else, though most tests draw a few samples and some go on for long."""
-    design = Design(policies=LONG, columns=(0,), extras=extras, least=least, sums=True, noise=1.0)
     rng = np.random.default_rng(seed)
+    design = Design(
+        policies=LONG,
+        columns=(0,),
+        extras=extras,
+        verified=some_of(20, rng) if chosen else (),
+        least=least,
+        deepened=some_of(20, rng) if chosen else (),
+        sums=True,
+        noise=1.0,
+        tasks=20,
+    )
     rows = np.where(rng.random((20, design.samples)) < (1 + value) / 2, 1, -1).astype(np.int8)
     taken = np.zeros(len(rows), dtype=np.int64)
 
@@ -129,11 +156,7 @@ def test_designs_run_in_pieces_record_what_whole_rows_do(
         return np.ascontiguousarray(rows[tasks[:, None], columns])
 
     pieces, whole = design.run(len(rows), draw), design.record(rows)
-    for name in ("durations", "decisions", "drawn", "sums", "traits", "estimates"):
-        one, other = getattr(pieces, name), getattr(whole, name)
-        assert (one is None) == (other is None)
-        if one is not None:
-            np.testing.assert_array_equal(one, other)
+    require_equal(pieces, whole)
     assert design.samples > FIRST_SAMPLES
     assert whole.traits is not None
     policy = LONG[0]
@@ -142,6 +165,54 @@ def test_designs_run_in_pieces_record_what_whole_rows_do(
     expected = np.hstack([shown.excess, shown.variance, shown.sensitivity])
     np.testing.assert_array_equal(whole.traits[:, : expected.shape[1]], expected)
     assert not whole.traits[:, expected.shape[1] :].any()
+
+
+@pytest.mark.parametrize("by_periods", [False, True])
+def test_tasks_that_are_run_in_different_ways_are_recorded_as_if_each_were_alone(
+    by_periods: bool,
+) -> None:
+    """Some verified, some drawn on, some both; each record is that of a design of one task."""
+    rng = np.random.default_rng(3)
+    rows = np.where(rng.random((40, 300)) < 0.6, 1, -1).astype(np.int8)
+    policies = hoeffding(caps=[60], c=0.5, tasks=100, delta=0.5)
+    given: dict[str, Any] = {"policies": policies, "columns": (0,), "sums": True, "noise": 1.0}
+    verified, deepened = some_of(40, rng), some_of(40, rng)
+
+    def samples(some: Samples) -> Samples | Periods:
+        if not by_periods:
+            return some
+        days = some.reshape(-1, 10).sum(axis=1)
+        return Periods(np.full(len(some), 30), np.full(len(days), 10), days.astype(np.float64))
+
+    together = Design(
+        **given, extras=7, verified=verified, least=90, deepened=deepened, tasks=40
+    ).record(samples(rows))
+    assert together.estimates is not None
+    for task, (verify, deepen) in enumerate(zip(verified, deepened, strict=True)):
+        alone = Design(**given, extras=7 * verify, least=90 * deepen)
+        records = alone.record(samples(rows[task : task + 1]))
+        assert together.drawn[task] == records.drawn[0]
+        assert together.sums is not None
+        assert records.sums is not None
+        assert together.sums[task] == records.sums[0]
+        assert together.traits is not None
+        assert records.traits is not None
+        np.testing.assert_array_equal(together.traits[task], records.traits[0])
+        assert (records.estimates is not None) == verify
+        if records.estimates is not None:
+            assert together.estimates[task, 0] == records.estimates[0, 0]
+
+
+def test_ways_to_run_tasks_are_said_of_each_or_of_none() -> None:
+    """And a design of so many tasks has records of no more."""
+    policies = Policies([fixed(3)])
+    for name in ("verified", "deepened"):
+        which: dict[str, Any] = {name: (True, False)}
+        with refused(name, 3, 2):
+            Design(policies=policies, columns=(0,), tasks=3, **which)
+        design = Design(policies=policies, columns=(0,), extras=1, least=4, tasks=2, **which)
+        with refused("2 tasks", "got 3"):
+            design.record(np.ones((3, 5), dtype=np.int8))
 
 
 def test_parts_of_records_keep_sums_and_traits() -> None:

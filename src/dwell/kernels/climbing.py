@@ -14,7 +14,7 @@ def means_after(
     samples: Samples,
     durations: Durations,
     decisions: Decisions,
-    extras: int,
+    extras: IntArray,
     means: FloatArray,
     drawn: IntArray,
 ) -> None:
@@ -24,7 +24,7 @@ def means_after(
         samples: A row per task.
         durations: When each policy stopped.
         decisions: Whether it accepted.
-        extras: How many samples after an acceptance to average.
+        extras: How many samples after an acceptance to average, in each task.
         means: Filled where a policy accepted, and of no use where its row is too short; a column
             per policy, or one for policies that all accept at the same moment if at all.
         drawn: Filled with how many samples each task takes until all is known.
@@ -35,17 +35,18 @@ def means_after(
         needed = 0
         summed = -1
         mean = 0.0
+        more = extras[task]
         for k in range(durations.shape[1]):
             stop = durations[task, k]
-            if extras > 0 and decisions[task, k] == 1:
+            if more > 0 and decisions[task, k] == 1:
                 if stop != summed:
                     summed = stop
                     total = zero
-                    for i in range(stop, min(stop + extras, samples.shape[1])):
+                    for i in range(stop, min(stop + more, samples.shape[1])):
                         total += samples[task, i]
-                    mean = total / extras
+                    mean = total / more
                 means[task, min(k, last)] = mean
-                stop += extras
+                stop += more
             needed = max(needed, stop)
         drawn[task] = needed
 

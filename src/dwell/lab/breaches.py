@@ -17,7 +17,7 @@ from dwell.beliefs import mixture
 from dwell.errors import InvalidInput
 from dwell.lab.memory import Clock, Held
 from dwell.laws import Gaussian, Law
-from dwell.learners.design import Draw
+from dwell.learners.drawing import Draw
 from dwell.priors import Atoms
 from dwell.world import World
 

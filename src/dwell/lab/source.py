@@ -8,7 +8,8 @@ import numpy as np
 from dwell.arrays import FloatArray, IntArray, Samples
 from dwell.errors import InvalidInput
 from dwell.lab.hostile import AnyWorld, HostileWorld
-from dwell.learners.design import Design, Draw
+from dwell.learners.design import Design
+from dwell.learners.drawing import Draw
 from dwell.records import Records
 from dwell.world import World
 
@@ -79,5 +80,7 @@ class _Hostile:
         means = later.mean(axis=1)[:, np.newaxis]
         if records.sums is not None:
             gained = samples * (means - records.estimates)[:, 0]
-            records.sums[:] += np.where(records.decisions[:, 0] == 1, gained, 0.0)
+            verified = design.extras_in(np.arange(len(records))) > 0
+            verified &= records.decisions[:, 0] == 1
+            records.sums[:] += np.where(verified, gained, 0.0)
         records.estimates[:] = means

@@ -9,7 +9,8 @@ import numpy as np
 
 from dwell.arrays import FloatArray, Samples
 from dwell.lab.source import Source
-from dwell.learners.design import FIRST_SAMPLES, Design
+from dwell.learners.design import Design
+from dwell.learners.drawing import FIRST_SAMPLES
 from dwell.learners.learner import Learner
 from dwell.objectives import within_budget
 from dwell.records import Records

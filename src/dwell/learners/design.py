@@ -14,17 +14,12 @@ from numpy.typing import ArrayLike
 from dwell import checks, wire
 from dwell.arrays import BoolArray, FloatArray, IntArray, Samples
 from dwell.errors import InvalidInput
+from dwell.learners.drawing import FIRST_SAMPLES, Draw, in_pieces
 from dwell.learners.noise_evidence import COLUMNS, by_periods, by_samples, by_signs
 from dwell.periods import Periods
 from dwell.policies import Policies
 from dwell.policy import Policy
 from dwell.records import Records, at_period_ends, oversampled, unfinished, until_stopped
-
-# Draws, for each of some tasks (by their places), so many samples more.
-Draw = Callable[[IntArray, int], Samples]
-# How many samples every task draws before those that go on draw more.
-FIRST_SAMPLES = 64
-_MOST_SAMPLES = 2**24
 
 
 class _Fields(TypedDict):
@@ -37,7 +32,9 @@ class _Fields(TypedDict):
     accepts: bool
     oversamples: bool
     extras: int
+    verified: tuple[bool, ...]
     least: int
+    deepened: tuple[bool, ...]
     sums: bool
     noise: float
     chunk: int
@@ -59,8 +56,10 @@ class Design:
         accepts: Whether its decision counts; if not, every task is rejected.
         oversamples: Whether to draw exactly twice the largest cap; if not, draw until all the
             policies have stopped.
-        extras: How many samples to draw after each acceptance, to estimate the value from.
-        least: How many samples to draw at least, whenever the policies stop.
+        extras: How many samples to draw after each acceptance, to estimate the value from …
+        verified: … and in which of the tasks; in all if it is empty.
+        least: How many samples to draw at least, whenever the policies stop …
+        deepened: … and in which of the tasks; in all if it is empty.
         sums: Whether a record keeps the sum of all samples that were drawn.
         noise: The standard deviation of a sample by its law, if a record is to keep what shows
             whether it is larger; 0 if not.
@@ -89,7 +88,9 @@ class Design:
     accepts: bool = True
     oversamples: bool = False
     extras: int = 0
+    verified: tuple[bool, ...] = ()
     least: int = 0
+    deepened: tuple[bool, ...] = ()
     sums: bool = False
     noise: float = 0.0
     chunk: int = 0
@@ -101,6 +102,11 @@ class Design:
         for name in ("number", "learned_from", "extras", "least"):
             object.__setattr__(self, name, checks.count(name, getattr(self, name), least=0))
         object.__setattr__(self, "tasks", checks.count("tasks", self.tasks))
+        for name in ("verified", "deepened"):
+            if len(which := getattr(self, name)) not in (0, self.tasks):
+                raise InvalidInput(
+                    f"{name} must say yes or no for each of {self.tasks} tasks, got {len(which)}"
+                )
         if len(self.columns) != len(self.policies) or min(self.columns) < 0:
             raise InvalidInput(
                 f"columns must name a policy of the learner for each of {len(self.policies)}, got "
@@ -136,18 +142,19 @@ class Design:
         rows = np.atleast_2d(np.asarray(samples))
         given = rows.shape[-1]
         if given >= self.samples or not self.oversamples:
-            records = self._recorded(rows)
+            records = self._recorded(rows, np.arange(len(rows)))
             if given >= self.samples or not unfinished(records, given).any():
                 return records
         raise self._unfinished(given)
 
     def _record_periods(self, periods: Periods) -> Records:
+        everyone = np.arange(len(periods))
         records = at_period_ends(
             periods,
             self.policies,
-            extras=self.extras,
+            extras=self.extras and self.extras_in(everyone),
             oversamples=self.oversamples,
-            least=self.least,
+            least=self.least_in(everyone),
             sums=self.sums,
         )
         going = unfinished(records, periods.samples)
@@ -167,42 +174,19 @@ class Design:
     def run(self, tasks: int, draw: Draw) -> Records:
         """Draw tasks until all is known that the design asks for.
 
-        Few tasks come anywhere near a long cap. So all of them draw a few samples, those that have
-        not stopped draw as many again, and so on.
-
         Args:
             tasks: How many.
             draw: What draws their samples.
         """
-        everyone = np.arange(tasks)
-        if self.oversamples or self.samples <= FIRST_SAMPLES:
-            return self._recorded(draw(everyone, self.samples))
-        samples = draw(everyone, FIRST_SAMPLES)
-        records = self._recorded(samples)
-        going = np.flatnonzero(unfinished(records, samples.shape[1]))
-        samples = samples[going]
-        while len(going):
-            more = min(samples.shape[1], self.samples - samples.shape[1])
-            # Tasks that go on in great numbers for long are taken a part at a time.
-            part = max(1, _MOST_SAMPLES // (samples.shape[1] + more))
-            kept: list[Samples] = []
-            left = []
-            for start in range(0, len(going), part):
-                rows = going[start : start + part]
-                longer = np.hstack([samples[start : start + part], draw(rows, more)])
-                renewed = self._recorded(longer)
-                records.replace(rows, renewed)
-                wanting = unfinished(renewed, longer.shape[1])
-                left.append(rows[wanting])
-                kept.append(longer[wanting])
-            going, samples = np.concatenate(left), np.concatenate(kept)
-        return records
+        first = self.samples if self.oversamples else FIRST_SAMPLES
+        return in_pieces(tasks, draw, self._recorded, first=first, most=self.samples)
 
-    def _recorded(self, samples: Samples) -> Records:
+    def _recorded(self, samples: Samples, tasks: IntArray) -> Records:
         if self.oversamples:
             return oversampled(samples, self.policies)
+        extras = self.extras and self.extras_in(tasks)
         records = until_stopped(
-            samples, self.policies, self.extras, least=self.least, sums=self.sums
+            samples, self.policies, extras, least=self.least_in(tasks), sums=self.sums
         )
         return replace(records, traits=self._traits(samples, records)) if self.noise else records
 
@@ -219,6 +203,14 @@ class Design:
                 else by_signs(samples[over], stops, drawn, policy)
             )
         return found
+
+    def extras_in(self, tasks: IntArray) -> IntArray:
+        """How many samples to draw after an acceptance, in tasks by their places from 0 on."""
+        return _each(self.extras, self.verified, tasks)
+
+    def least_in(self, tasks: IntArray) -> IntArray:
+        """How many samples to draw at least, in tasks by their places from 0 on."""
+        return _each(self.least, self.deepened, tasks)
 
     @property
     def _deciding(self) -> Policy:
@@ -283,6 +275,18 @@ class Design:
         """
         checked = wire.typed(fields, _Fields)
         return cls(policies=policies(checked["columns"]), **checked)
+
+
+def _each(number: int, chosen: tuple[bool, ...], tasks: IntArray) -> IntArray:
+    """The number in tasks that are chosen, 0 in others."""
+    if not chosen:
+        return np.full(len(tasks), number)
+    if len(tasks) > len(chosen):
+        raise InvalidInput(
+            f"a design of {len(chosen)} tasks records no more than these, got {len(tasks)}; learn "
+            "from them, then begin others"
+        )
+    return np.where(np.array(chosen)[tasks], number, 0)
 
 
 def alone(

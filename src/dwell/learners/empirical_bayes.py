@@ -27,7 +27,7 @@ from dwell.pools.under_law import chunk_under, noise_under, pool_under
 from dwell.records import Records
 
 _BUDGET = 40.0  # times the largest loss of a test
-_MOST_AT_ONCE = 1024  # tasks that are looked ahead for, to see which are run alike
+_MOST_AT_ONCE = 1024  # tasks in a row
 _LONGEST = 2**32  # more than any test has samples
 _LARGEST = 16.0  # standard errors of a test at the cap: what counts as the largest, without bounds
 
@@ -186,8 +186,7 @@ class EmpiricalBayes(Learner):
             verified |= state.ledger.closed
             # Tests that are open may be accepted too: the budget must cover them all.
             accepts &= guard.room(state.ledger) > self.queue.accepting
-        ways = 2 * deepened + verified
-        extras, least = now.verifying * int(verified[0]), now.depth * int(deepened[0])
+        extras, least = now.verifying * int(verified.any()), now.depth * int(deepened.any())
         column = now.number * _LONGEST
         if ends:
             # Decided so early that there is time left to verify it. All tests are, or the chance to
@@ -202,11 +201,13 @@ class EmpiricalBayes(Learner):
             columns=(column,),
             accepts=accepts,
             extras=extras,
+            verified=tuple(verified.tolist()) if tasks > 1 else (),
             least=least,
+            deepened=tuple(deepened.tolist()) if tasks > 1 else (),
             sums=True,
             noise=self._chooser.noise,
             chunk=chunk_under(self.law),
-            tasks=int(np.argmax(ways != ways[0])) or tasks,
+            tasks=tasks,
         )
 
     def take(self, design: Design, records: Records) -> int:
@@ -218,8 +219,8 @@ class EmpiricalBayes(Learner):
         state.add(self._chooser.pool.kinds(records.drawn, records.sums))
         assert records.traits is not None
         state.noise.take(records.traits)
-        if design.least:
-            state.deepened += int((records.drawn - records.durations[:, 0]).sum())
+        deepened = design.least_in(np.arange(taken)) > 0
+        state.deepened += int((records.drawn - records.durations[:, 0])[deepened].sum())
         state.explored += taken
         state.samples += int(records.drawn.sum())
         if state.explored >= state.refit_at:
@@ -233,20 +234,22 @@ class EmpiricalBayes(Learner):
     def _verify(self, guard: Guard, design: Design, records: Records) -> int:
         """Let the guard see the acceptances; of how many tasks, before it closes or opens."""
         state, ran = self.state, self._round(design.columns)
-        for place in np.flatnonzero(records.decisions[:, 0] == 1):
-            estimate = None if records.estimates is None else float(records.estimates[place, 0])
-            if estimate is not None:
-                state.gap += design.extras * (ran.promised - estimate)
-                state.gap_weight += design.extras
+        extras = design.extras_in(np.arange(len(records))).tolist()
+        for place in np.flatnonzero(records.decisions[:, 0] == 1).tolist():
+            verifying, estimate = extras[place], None
+            if verifying and records.estimates is not None:
+                estimate = float(records.estimates[place, 0])
+                state.gap += verifying * (ran.promised - estimate)
+                state.gap_weight += verifying
             before = state.ledger.closed
             if design.accepts:
-                guard.accept(state.ledger, ran.verified, ran.worth(design.extras), estimate)
+                guard.accept(state.ledger, ran.verified, ran.worth(verifying), estimate)
                 if not (before or guard.room(state.ledger)):
                     guard.close(state.ledger)
             elif before and estimate is not None:
-                guard.watch(state.ledger, design.extras, estimate)
+                guard.watch(state.ledger, verifying, estimate)
             if state.ledger.closed != before:
-                return int(place) + 1
+                return place + 1
         return len(records)
 
     def restore(self, state: Learned) -> None:
