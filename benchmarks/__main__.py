@@ -9,6 +9,7 @@ from benchmarks import (
     cape_numpy_block,
     cape_plain_python,
     draw_numpy_random,
+    empirical_bayes_refits,
     exact_numpy_rows,
     history_duckdb,
     history_pandas,
@@ -35,6 +36,7 @@ BENCHMARKS = {
     "oracle/numpy-rows": oracle_numpy.duels,
     "pool/numpy-rows": pool_numpy.duels,
     "refit/numpy": refit_numpy.duels,
+    "empirical-bayes/refits-and-ladder": empirical_bayes_refits.duels,
     "history/read": history_read.duels,
     "history/duckdb": history_duckdb.duels,
     "history/pandas": history_pandas.duels,
@@ -61,7 +63,7 @@ def main() -> None:
         print()
 
 
-_ROW = "{:<33} {:>17} {:>17} {:>8}  {:>16}  {:>8}  {}"
+_ROW = "{:<42} {:>17} {:>17} {:>8}  {:>16}  {:>8}  {}"
 _HEAD = _ROW.format("benchmark", "ours", "rival", "ratio", "middle half", "asked", "met")
 
 

@@ -10,7 +10,8 @@ from itertools import pairwise
 from math import ceil, log2
 
 import numpy as np
-from scipy import signal, special
+import scipy  # its part `signal` is loaded when it is first used
+from scipy import special
 
 from dwell import checks
 from dwell.arrays import FloatArray
@@ -141,7 +142,9 @@ def _renewed(
 def _recursion(source: FloatArray, probability: FloatArray, length: int) -> FloatArray:
     padded = np.zeros(max(length, len(source)))
     padded[: len(source)] = source
-    solution: FloatArray = signal.lfilter([1.0], np.append(1.0, -probability), padded[:length])
+    solution: FloatArray = scipy.signal.lfilter(
+        [1.0], np.append(1.0, -probability), padded[:length]
+    )
     return solution
 
 

@@ -188,7 +188,7 @@ def test_long_tasks_in_great_numbers_are_drawn_in_parts(monkeypatch: pytest.Monk
     learner = Fixed(Policy([-300.5] * 499 + [0], [100.5] * 499 + [0]))
     world = World(Atoms([-1, 1]), Signs())
     whole = simulate(learner, world, tasks=40, rng=0, sampled=True)
-    monkeypatch.setattr("dwell.learners.design._MOST_SAMPLES", 2_000)
+    monkeypatch.setattr("dwell.learners.drawing._MOST_SAMPLES", 2_000)
     parts = simulate(learner, world, tasks=40, rng=0, sampled=True)
     assert 10 < parts.reward < 30
     assert parts.reward == whole.reward

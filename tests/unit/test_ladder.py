@@ -236,7 +236,7 @@ def test_tasks_drawn_piece_by_piece_are_those_drawn_at_once(
     extras: int, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Records of rows that are served 64 samples first, then more to those that want more."""
-    monkeypatch.setattr("dwell.learners.design._MOST_SAMPLES", most)
+    monkeypatch.setattr("dwell.learners.drawing._MOST_SAMPLES", most)
     grid = [hoeffding([8, 60, 200], c=c, tasks=100, delta=0.05) for c in (0.3, 0.5)]
     policies = Policies(policy for same_cap in zip(*grid, strict=True) for policy in same_cap)
     rows = World(Atoms([-0.3, 0.0, 0.2]), Signs()).sample(80, 200 + extras, rng=8)[1]

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy import optimize
+import scipy  # its part `optimize` is loaded when it is first used
 
 from dwell.arrays import FloatArray
 
@@ -73,7 +73,7 @@ def _log_likelihood(x: FloatArray, variances: FloatArray) -> float:
 
 
 def _peak(profile: Callable[[float], float], low: float, high: float) -> float:
-    found = optimize.minimize_scalar(
+    found = scipy.optimize.minimize_scalar(
         lambda sd: -profile(sd), bounds=(low, high), method="bounded", options={"xatol": 1e-10}
     )
     return float(found.x)
@@ -83,9 +83,9 @@ def _half_width(profile: Callable[[float], float], sd: float, top: float) -> flo
     def below(other: float) -> float:
         return profile(other) - (top - 0.5)
 
-    low = float(optimize.brentq(below, 0.0, sd)) if below(0.0) < 0.0 else 0.0
+    low = float(scipy.optimize.brentq(below, 0.0, sd)) if below(0.0) < 0.0 else 0.0
     high = max(sd, 1.0)
     while below(high) > 0.0:
         high *= 2.0
-    high = float(optimize.brentq(below, sd, high))
+    high = float(scipy.optimize.brentq(below, sd, high))
     return (high - low) / 2.0 if sd > 0.0 else high

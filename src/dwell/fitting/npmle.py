@@ -18,7 +18,8 @@ them by threads, which on a busy machine wait for one another far longer than th
 from typing import NamedTuple
 
 import numpy as np
-from scipy import linalg, optimize
+import scipy  # its part `optimize` is loaded when it is first used
+from scipy import linalg
 
 from dwell.arrays import FloatArray, IntArray
 
@@ -177,7 +178,7 @@ def _stepped(likelihood: FloatArray, shares: FloatArray, weights: FloatArray) ->
     system = np.vstack([root, np.ones(len(weights))])
     aim = np.append(np.zeros(len(weights)), 1.0)
     try:
-        found, _ = optimize.nnls(system, aim, maxiter=_NNLS_ROUNDS * len(weights))
+        found, _ = scipy.optimize.nnls(system, aim, maxiter=_NNLS_ROUNDS * len(weights))
     except RuntimeError:
         # Columns that are nearly alike may keep it busy for ever: a step of EM will do, from where
         # those that joined have some weight.
