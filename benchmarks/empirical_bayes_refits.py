@@ -1,8 +1,8 @@
 """A run of EmpiricalBayes against 40 refits and a run of Ladder on as many tests.
 
-Its refits are what the run must take; there are 37 in 10,000 tests. The rival refits 40 times at 1,000
-tests, as the learner of the run would, and lets Ladder draw, scan and record in the same world. So
-ours may spend on drawing, verifying and bookkeeping what Ladder does, and three refits more.
+Its refits are what the run must take; there are 37 in 10,000 tests. The rival refits 40 times at
+1,000 tests, as the learner of the run would, and lets Ladder draw, scan and record in the same
+world. So ours may spend on drawing, verifying and bookkeeping what Ladder does, and three refits.
 """
 
 from collections.abc import Iterator
