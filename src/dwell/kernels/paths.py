@@ -69,12 +69,14 @@ def agreement_by_stop(
         edges[d - 1, 1], edges[d - 1, 2] = first, last
         for u in range(low, high + 1):
             if u < first or u > last:
-                stops[stopped, :, 0] = moments[u, :, 1]
-                stops[stopped, :, 1] = np.maximum(moments[u, :, 4], 0.0)
+                for kind in range(kinds):  # slices take seconds to compile
+                    stops[stopped, kind, 0] = moments[u, kind, 1]
+                    stops[stopped, kind, 1] = max(moments[u, kind, 4], 0.0)
                 stopped += 1
         low, high = first, last
         if low > high:
-            edges[d:, 0], edges[d:, 1] = 1, 1  # nothing is reached any more
+            for later in range(d, cap):  # nothing is reached any more
+                edges[later, 0], edges[later, 1] = 1, 1
             break
         ratio[low] = 0.0
     return edges, stops[:stopped]

@@ -111,11 +111,15 @@ def induct_signs(
 
 @compiled
 def even_signs(values: FloatArray, weights: FloatArray, looks: IntArray) -> FloatArray:
-    """From which sum on the mean of the value is above 0, an entry per look."""
+    """From which sum on the mean of the value is above 0, an entry per look, in order of looks."""
     chances, shares = logarithms_of(values), np.log(weights)
     even = np.empty(len(looks))
+    low, before = 0, -1
     for i in range(len(looks)):
-        low, high = 0, looks[i] + 1
+        # The mean lies between what it would be after one more sample of each sign. So of the
+        # samples since the last look at least none, and at most all, have to be +1.
+        high = low + looks[i] - before
+        before = looks[i]
         while low < high:
             middle = (low + high) // 2
             if _mean(values, shares, chances, looks[i], middle) > 0.0:
@@ -139,7 +143,9 @@ def _likelihoods(
     shares: FloatArray, chances: FloatArray, d: int, u: int, scale_at: float, found: FloatArray
 ) -> None:
     """Weight times likelihood of each value, in units of the greatest one at a position."""
-    most = np.max(shares + scale_at * chances[0] + (d - scale_at) * chances[1])
+    most = -np.inf
+    for j in range(len(shares)):
+        most = max(most, shares[j] + scale_at * chances[0, j] + (d - scale_at) * chances[1, j])
     for j in range(len(shares)):
         exponent = shares[j] + u * chances[0, j] + (d - u) * chances[1, j] - most
         found[j] = exp(exponent) if exponent > _FARTHEST else 0.0
