@@ -73,8 +73,6 @@ class SparsePolicy:
         """
         lower, upper = policy.lower, policy.upper
         looked = np.flatnonzero(np.isfinite(lower) | np.isfinite(upper))
-        if len(looked) == len(upper):
-            return cls(np.arange(1, len(upper) + 1), lower, upper)
         return cls(looked + 1, lower[looked], upper[looked])
 
     @classmethod
