@@ -56,8 +56,8 @@ _IDEAS = (
         "--prior",
         prior,
         metavar="TEXT",
-        help="How ideas' values are spread: Normal(mean, sd), Atoms(value:weight, …) or "
-        f"Beta(a, b).  [default: {_PRIOR}]",
+        help="How ideas' values are spread: Normal(mean, sd), StudentT(mean, scale, df) for fat "
+        f"tails, Atoms(value:weight, …) or Beta(a, b).  [default: {_PRIOR}]",
     ),
     option(
         "--from",
