@@ -59,6 +59,7 @@ from dwell.policy import Policy as Policy
 from dwell.priors import Atoms as Atoms
 from dwell.priors import Beta as Beta
 from dwell.priors import Normal as Normal
+from dwell.priors import StudentT as StudentT
 from dwell.records import Records as Records
 from dwell.report.evaluation.report import Report as Report
 from dwell.report.evaluation.report import evaluate as evaluate

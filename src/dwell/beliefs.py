@@ -1,21 +1,24 @@
 """Beliefs: what the running sum says about the value of an idea.
 
 Given d samples with sum s, the mean of the value is affine in s when the prior is conjugate to the
-law (`Beta` with `Signs`, `Normal` with `Gaussian`), and constant when the value is known. Every
-other prior is a mixture of known values, by Gauss quadrature. So `exact` needs to walk only under
-affine beliefs.
+law (`Beta` with `Signs`, `Normal` with `Gaussian`), and constant when the value is known. A
+`StudentT` prior with `Gaussian` samples is a mixture of normal priors, and every other prior one of
+known values, by Gauss quadrature. So `exact` needs to walk only under affine beliefs.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import ceil, sqrt
+from itertools import pairwise
+from math import ceil, log2, sqrt
 
 import numpy as np
 from scipy import linalg
 
 from dwell.arrays import FloatArray
+from dwell.errors import InvalidInput
 from dwell.laws import Gaussian, Signs
-from dwell.priors import Atoms, Beta, Normal
+from dwell.priors import Atoms, Beta, Normal, StudentT
+from dwell.scale_mixture import ACCURACY, normals
 from dwell.world import World
 
 
@@ -37,17 +40,29 @@ class Belief:
     variance: FloatArray
 
 
-def beliefs(world: World, cap: int) -> Iterator[Belief]:
-    """The prior of a world as a mixture of affine beliefs, for policies of at most this cap."""
+def beliefs(
+    world: World, cap: int, farthest: float = 0.0, accuracy: float = ACCURACY
+) -> Iterator[Belief]:
+    """The prior of a world as a mixture of affine beliefs, for policies of at most this cap.
+
+    Args:
+        world: The world.
+        cap: The cap.
+        farthest: How far from 0 a policy has a boundary, per sample: what is decided among fat
+            tails then matters.
+        accuracy: How accurate the mixture is to be that stands for fat tails.
+    """
     d = np.arange(cap + 1.0)
     if isinstance(world.prior, Beta) and isinstance(world.law, Signs):
         total = world.prior.a + world.prior.b + d
         # Walks on the lattice need no variance.
         yield Belief(1.0, (world.prior.a - world.prior.b) / total, 1.0 / total, np.zeros(cap + 1))
     elif isinstance(world.prior, Normal) and isinstance(world.law, Gaussian):
-        mean, noise = world.prior.mean, world.law.sd**2
-        variance = 1.0 / (1.0 / world.prior.sd**2 + d / noise)
-        yield Belief(1.0, variance * mean / world.prior.sd**2, variance / noise, variance)
+        yield _conjugate(1.0, world.prior.mean, world.prior.sd, world.law.sd, d)
+    elif isinstance(world.prior, StudentT) and isinstance(world.law, Gaussian):
+        parts = normals(world.prior, max(world.law.sd, farthest), accuracy)
+        for sd, weight in zip(*parts, strict=True):
+            yield _conjugate(float(weight), world.prior.mean, float(sd), world.law.sd, d)
     else:
         known, gaussian = np.zeros(cap + 1), isinstance(world.law, Gaussian)
         values, weights = mixture(world, cap)
@@ -55,6 +70,12 @@ def beliefs(world: World, cap: int) -> Iterator[Belief]:
             # Where only some entries are read, many values need not fill the memory.
             same = np.broadcast_to(value, cap + 1) if gaussian else np.full(cap + 1, value)
             yield Belief(float(weight), same, known, known)
+
+
+def _conjugate(weight: float, mean: float, sd: float, noise: float, d: FloatArray) -> Belief:
+    """The belief that begins with a normal prior, after so many samples with normal noise."""
+    variance = 1.0 / (1.0 / sd**2 + d / noise**2)
+    return Belief(weight, variance * mean / sd**2, variance / noise**2, variance)
 
 
 def mixture(world: World, cap: int) -> tuple[FloatArray, FloatArray]:
@@ -67,8 +88,15 @@ def mixture(world: World, cap: int) -> tuple[FloatArray, FloatArray]:
     """
     if isinstance(world.prior, Atoms):
         return np.array(world.prior.values), np.array(world.prior.weights)
-    mean, sd = world.prior.moments
     scale = world.law.noise / sqrt(cap)
+    if isinstance(world.prior, StudentT):
+        if isinstance(world.law, Gaussian):
+            raise InvalidInput(
+                f"no finite number of values stands for {world.prior} under {world.law}; give "
+                "Normal or Atoms here"
+            )
+        return within(world.prior, *world.limits, scale)
+    mean, sd = world.prior.moments
     if isinstance(world.prior, Beta) and not world.truncated:
         return _gauss_jacobi(20 + ceil(5.0 / scale), world.prior)
     low, high = max(world.limits[0], mean - 10.0 * sd), min(world.limits[1], mean + 10.0 * sd)
@@ -78,6 +106,35 @@ def mixture(world: World, cap: int) -> tuple[FloatArray, FloatArray]:
     values = low + half * (1.0 + nodes)
     weights = weights * world.prior.density(values)
     return values, weights / weights.sum()
+
+
+def within(
+    prior: StudentT, low: float, high: float, change: float
+) -> tuple[FloatArray, FloatArray]:
+    """Values and weights, which sum to 1, that stand for a t prior between two finite ends.
+
+    Panels with a Gauss rule each are twice as long as those that are nearer to the mean: there the
+    density changes on the scale of the distance from it.
+
+    Args:
+        prior: The prior.
+        low: The lower end.
+        high: The upper one.
+        change: The scale on which what is integrated changes.
+    """
+    reach = max(high - prior.mean, prior.mean - low)
+    count = max(0, ceil(log2(reach / prior.scale)))
+    distances = prior.scale * 2.0 ** np.arange(count + 1)
+    edges = np.concatenate([prior.mean - distances, [prior.mean], prior.mean + distances])
+    edges = np.unique(np.clip(edges, low, high))
+    values, weights = [], []
+    for start, end in pairwise(edges):
+        half = (end - start) / 2.0
+        nodes, shares = _gauss_jacobi(20 + ceil(5.0 * half / change), Beta(1.0, 1.0))
+        values.append(start + half * (1.0 + nodes))
+        weights.append(half * shares * prior.density(values[-1]))
+    total = np.concatenate(weights)
+    return np.concatenate(values), total / total.sum()
 
 
 def _gauss_jacobi(count: int, law: Beta) -> tuple[FloatArray, FloatArray]:

@@ -6,7 +6,7 @@ look on the scale sd / scale of the step that follows: given s, the next sum is 
 scale * s + shift. Panels are a multiple of the smaller of the two.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from itertools import pairwise
 
 import numpy as np
@@ -96,7 +96,7 @@ def walk_normal(
     return stops
 
 
-def expected_seconds(policy: Policy, parts: Sequence[Belief], noise: float) -> float:
+def expected_seconds(policy: Policy, parts: Iterable[Belief], noise: float) -> float:
     """About how long the walks under all parts of a prior take, on a usual machine.
 
     Where nearly all tasks stop early, they take less.
@@ -113,7 +113,7 @@ def expected_seconds(policy: Policy, parts: Sequence[Belief], noise: float) -> f
     return seconds
 
 
-def reach_of(policy: Policy, parts: Sequence[Belief], noise: float) -> float:
+def reach_of(policy: Policy, parts: Iterable[Belief], noise: float) -> float:
     """How many standard deviations count: more where acceptances lie beyond what usually counts.
 
     Then all that a policy earns comes from there, however little it is.

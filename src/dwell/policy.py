@@ -87,6 +87,13 @@ class Policy(AsJson):
         """The sums at or above which it accepts, after 1, 2, …, cap samples."""
         return self._upper
 
+    @property
+    def farthest(self) -> float:
+        """How far from 0 its boundaries are at most, per sample."""
+        samples = np.arange(1.0, self.cap + 1.0)
+        edges = np.concatenate([self.lower / samples, self._upper / samples])
+        return float(np.abs(edges[np.isfinite(edges)]).max())
+
     def prefix(self, samples: int) -> tuple[FloatArray, FloatArray]:
         """Both boundaries over the first samples only."""
         if samples >= self.cap:

@@ -77,7 +77,7 @@ class World:
     to the range and renormalised, and the world says so.
 
     Args:
-        prior: The law of the values: `Atoms`, `Beta` or `Normal`.
+        prior: The law of the values: `Atoms`, `Beta`, `Normal` or `StudentT`.
         law: The law of the observations given a value: `Signs`, `Lift` or `Gaussian`.
 
     Example:
@@ -94,7 +94,7 @@ class World:
 
     def __post_init__(self) -> None:
         if not isinstance(self.prior, Prior):
-            raise InvalidInput(f"unknown prior {self.prior!r}; use Atoms, Beta or Normal")
+            raise InvalidInput(f"unknown prior {self.prior!r}; use Atoms, Beta, Normal or StudentT")
         if not isinstance(self.law, Law):
             raise InvalidInput(f"unknown law {self.law!r}; use Signs, Lift or Gaussian")
         low, high = self.law.value_range

@@ -374,7 +374,7 @@ def test_its_page_needs_no_network(tmp_path: Path) -> None:
         (("--prior", "Cauchy(0, 1)"), "unknown prior"),
         (("--law", "Poisson(1)"), "unknown law"),
         (("--sd", "0"), "--sd must be a finite number > 0"),
-        (("--fit", "spline"), "--fit must be normal or npmle, got 'spline'"),
+        (("--fit", "spline"), "--fit must be normal, t or npmle, got 'spline'"),
         (("--setup-cost", "-1"), ">= 0"),
         (("--price-per-sample", "nan"), ">= 0"),
         (("--value-of-lift", "0"), "> 0"),

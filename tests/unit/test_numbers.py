@@ -57,6 +57,7 @@ CALLS: dict[Callable[..., Any], dict[str, Any]] = {
         **{"decider": 1, "extras": 3, "tasks": 2},
     },
     dwell.Normal: {"mean": 0, "sd": 1},
+    dwell.StudentT: {"mean": 0, "scale": 1, "df": 3},
     dwell.Gaussian: {"sd": 2},
     dwell.Lift: {"base_rate": 0.1},
     dwell.Rule: {"duration": len, "decision": max, "cap": 2},

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dwell import Atoms, Beta, Gaussian, Lift, Normal, Signs
+from dwell import Atoms, Beta, Gaussian, Lift, Normal, Signs, StudentT
 from dwell.cli.parsing import parse_law, parse_prior
 from dwell.laws import Law
 from dwell.priors import Prior
@@ -26,6 +26,9 @@ def weighted_atoms(draw: st.DrawFn) -> Atoms:
     prior=st.builds(Atoms, st.lists(NUMBERS, min_size=1, max_size=6))
     | st.builds(Beta, POSITIVE, POSITIVE)
     | st.builds(Normal, NUMBERS, POSITIVE)
+    | st.builds(
+        StudentT, NUMBERS, POSITIVE, st.integers(1001, 99999).map(lambda number: number / 1000)
+    )
 )
 @PROPERTY
 def test_a_prior_can_be_typed_as_it_is_shown(prior: Prior) -> None:

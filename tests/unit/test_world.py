@@ -211,7 +211,7 @@ def test_an_atom_at_the_very_end_of_the_range_is_allowed() -> None:
 @pytest.mark.parametrize("bad", [None, "Atoms(1)", 3, Signs(), Atoms])
 def test_an_unknown_prior_is_refused(bad: Any) -> None:
     """Only the priors there are will do, and they are named."""
-    with refused("unknown prior", repr(bad), "Atoms, Beta or Normal"):
+    with refused("unknown prior", repr(bad), "Atoms, Beta, Normal or StudentT"):
         World(bad, Signs())
 
 

@@ -62,9 +62,9 @@ _OPTIONS = (
         prior,
         metavar="TEXT",
         default="Normal(-0.0003, 0.0045)",
-        help="How ideas' values are spread: Normal(mean, sd), Atoms(value:weight, …) or "
-        "Beta(a, b). It is truncated to what a base rate leaves room for; an atom outside that "
-        "is refused.",
+        help="How ideas' values are spread: Normal(mean, sd), StudentT(mean, scale, df), "
+        "Atoms(value:weight, …) or Beta(a, b). It is truncated to what a base rate leaves room "
+        "for; an atom outside that is refused.",
     ),
     option(
         "--base-rate",

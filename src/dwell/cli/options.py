@@ -67,8 +67,8 @@ def problem_options(band_tasks: str) -> Callable[[Callable[..., None]], Command]
             prior,
             default="Atoms(-0.05:0.9, 0.6:0.1)",
             metavar="TEXT",
-            help="How ideas' values are spread: Atoms(value:weight, …), Beta(a, b) or "
-            "Normal(mean, sd).",
+            help="How ideas' values are spread: Atoms(value:weight, …), Beta(a, b), "
+            "Normal(mean, sd) or StudentT(mean, scale, df).",
         ),
         option(
             "--law",

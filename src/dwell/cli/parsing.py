@@ -39,7 +39,7 @@ def parse_prior(text: str) -> Prior:
         >>> parse_prior("Atoms(-0.05:0.9, 0.6:0.1)")
         Atoms(-0.05:0.9, 0.6:0.1)
     """
-    from dwell.priors import Atoms, Beta, Normal
+    from dwell.priors import Atoms, Beta, Normal, StudentT
 
     name, arguments = _parse(text)
     if name == "atoms":
@@ -50,13 +50,17 @@ def parse_prior(text: str) -> Prior:
         if all(len(pair) == 2 for pair in pairs):
             return Atoms(values, [number("each weight", pair[1]) for pair in pairs])
         raise InvalidInput(f"give each atom a weight, as in Atoms(-1:0.5, 1:0.5), got {text!r}")
-    if name in ("beta", "normal"):
+    if name in ("beta", "normal", "studentt"):
         match name, [number(f"each argument of {name}", part) for part in arguments]:
             case "beta", [a, b]:
                 return Beta(a, b)
             case "normal", [mean, sd]:
                 return Normal(mean, sd)
-    raise InvalidInput(f"unknown prior {text!r}; use Atoms(…), Beta(a, b) or Normal(m, sd)")
+            case "studentt", [mean, scale, df]:
+                return StudentT(mean, scale, df)
+    raise InvalidInput(
+        f"unknown prior {text!r}; use Atoms(…), Beta(a, b), Normal(m, sd) or StudentT(m, scale, df)"
+    )
 
 
 def parse_law(text: str) -> Law:

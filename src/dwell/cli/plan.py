@@ -29,6 +29,7 @@ from dwell.errors import InvalidInput, NothingWorthTesting
 if TYPE_CHECKING:
     from dwell.history.reading.summaries import Summaries
     from dwell.planning import Fitted, Terms
+    from dwell.planning.past import Fit
     from dwell.report.plan.text import Basis
 
 _PRIOR, _SD = "Normal(-0.0003, 0.0045)", 0.16
@@ -56,8 +57,8 @@ _IDEAS = (
         "--prior",
         prior,
         metavar="TEXT",
-        help="How ideas' values are spread: Normal(mean, sd), Atoms(value:weight, …) or "
-        f"Beta(a, b).  [default: {_PRIOR}]",
+        help="How ideas' values are spread: Normal(mean, sd), StudentT(mean, scale, df) for fat "
+        f"tails, Atoms(value:weight, …) or Beta(a, b).  [default: {_PRIOR}]",
     ),
     option(
         "--from",
@@ -80,9 +81,10 @@ _IDEAS = (
     cumulative_option,
     option(
         "--fit",
-        one_of("normal", "npmle"),
+        one_of("normal", "t", "npmle"),
         metavar="KIND",
-        help="What to fit: normal, or npmle, a prior of any shape.  [default: normal]",
+        help="What to fit: normal, t for fat tails, or npmle, a prior of any shape; the plan says "
+        "which the tests support.  [default: normal]",
     ),
 )
 _SAMPLES = (
@@ -211,7 +213,7 @@ def _assumed_money(assumed: tuple[str, ...]) -> Iterator[None]:
 def _terms(
     *,
     prior: Any,
-    fit: str | None,
+    fit: Fit | None,
     sd: float | None,
     law: Any,
     min_days: int | None,
@@ -267,13 +269,13 @@ def _past(source: str | None, query: str | None, database: str | None, **how: An
     return summaries(source if query is None else Query(query, database), **how)
 
 
-def _fitted(told: Summaries, fit: str | None) -> Fitted:
+def _fitted(told: Summaries, fit: Fit | None) -> Fitted:
     from dataclasses import replace
 
     from dwell.planning import PastTests, fitted
 
     past = PastTests(told.effects, told.standard_errors, told.sd)
-    found = fitted(past, "npmle" if fit == "npmle" else "normal")
+    found = fitted(past, fit or "normal")
     return replace(found, notes=(*told.notes, *found.notes))
 
 

@@ -12,7 +12,9 @@ from dwell.errors import InvalidInput, UncertainPrior
 from dwell.fitting.normal import NormalFit, fit_normal
 from dwell.fitting.npmle import fit_mixture
 from dwell.fitting.numbers import column, require, require_same_tests
-from dwell.priors import Atoms, Normal
+from dwell.fitting.shape import Shape, supported
+from dwell.fitting.student_t import fit_student_t
+from dwell.priors import Atoms, Normal, StudentT
 
 _FEW = 10
 _LARGEST = 1e20
@@ -24,7 +26,16 @@ class FittedPrior:
 
     Attributes:
         normal: The most likely normal law; one atom where its sd is 0.
+        student_t: The most likely Student-t law, with 1.05 to 200 degrees of freedom.
         npmle: The most likely law of any shape.
+        supported: Which of the three the tests support: "normal", "t" or "npmle" (any shape). With
+            fewer than 20 tests, always the first.
+        t_p_value: How often the t law would be so much more likely than the normal one if that
+            were the true one; t is supported at 0.01 or less.
+        free_gain: How much more likely the law of any shape makes a test that it was not fitted to
+            than the better of the other two does, on the log scale; it is supported if that is
+            above two standard errors.
+        free_gain_error: Its standard error.
         mean: The mean of the normal law.
         sd: Its sd, which may be 0: then noise alone explains how effects differ.
         mean_error: The standard error of the mean.
@@ -38,6 +49,7 @@ class FittedPrior:
             where errors are large; whoever needs the right variance rather than the right bulk
             takes it.
         normal_log_likelihood: How likely the effects are under the normal law.
+        t_log_likelihood: And under the t law.
         npmle_log_likelihood: And under the law of any shape.
         npmle_gap: No law on the grid makes a test more likely by more than this, on the log scale.
         misfit: The Kolmogorov-Smirnov distance between the effects, standardised by the normal
@@ -48,7 +60,12 @@ class FittedPrior:
     """
 
     normal: Normal | Atoms
+    student_t: StudentT
     npmle: Atoms
+    supported: Shape
+    t_p_value: float
+    free_gain: float
+    free_gain_error: float
     mean: float
     sd: float
     mean_error: float
@@ -57,6 +74,7 @@ class FittedPrior:
     moment_mean: float
     moment_sd: float
     normal_log_likelihood: float
+    t_log_likelihood: float
     npmle_log_likelihood: float
     npmle_gap: float
     misfit: float
@@ -71,6 +89,9 @@ class FittedPrior:
 def fit_prior(effects: ArrayLike, standard_errors: ArrayLike) -> FittedPrior:
     """Fit priors to the effects that tests measured.
 
+    Three of them: normal, Student-t with its fat tails, and one of any shape; `supported` says
+    which the tests speak for (docs/plan.md).
+
     Warns with `UncertainPrior` if there are fewer than ten tests, or if noise alone explains how
     the effects differ.
 
@@ -82,8 +103,8 @@ def fit_prior(effects: ArrayLike, standard_errors: ArrayLike) -> FittedPrior:
         >>> rng = np.random.default_rng(0)
         >>> effects = rng.normal(-1, np.hypot(2, 1), 1000)
         >>> fitted = fit_prior(effects, np.ones(1000))
-        >>> fitted.normal, round(fitted.sd_error, 3)
-        (Normal(-1.10739, 1.94171), 0.055)
+        >>> fitted.normal, round(fitted.sd_error, 3), fitted.supported
+        (Normal(-1.10739, 1.94171), 0.055, 'normal')
     """
     measured, errors = column("effects", effects), column("standard_errors", standard_errors)
     require_same_tests(effects=measured, standard_errors=errors)
@@ -98,10 +119,17 @@ def fit_prior(effects: ArrayLike, standard_errors: ArrayLike) -> FittedPrior:
             f"a prior needs at least 2 tests, and far more to be any good, got {len(measured)}"
         )
     normal, mixture = fit_normal(measured, errors), fit_mixture(measured, errors)
+    student_t = fit_student_t(measured, errors, normal)
+    support = supported(measured, errors, normal, student_t)
     _warn(normal, len(measured))
     misfit, p_value = _misfit((measured - normal.mean) / np.hypot(normal.sd, errors))
     return FittedPrior(
         normal=Normal(normal.mean, normal.sd) if normal.sd > 0.0 else Atoms([normal.mean]),
+        student_t=student_t.prior,
+        supported=support.shape,
+        t_p_value=support.t_p_value,
+        free_gain=support.free_gain,
+        free_gain_error=support.free_gain_error,
         npmle=Atoms(mixture.values.tolist(), mixture.weights.tolist()),
         mean=normal.mean,
         sd=normal.sd,
@@ -111,6 +139,7 @@ def fit_prior(effects: ArrayLike, standard_errors: ArrayLike) -> FittedPrior:
         moment_mean=float(measured.mean()),
         moment_sd=float(np.sqrt(max(0.0, measured.var(ddof=1) - np.mean(errors**2)))),
         normal_log_likelihood=normal.log_likelihood,
+        t_log_likelihood=student_t.log_likelihood,
         npmle_log_likelihood=mixture.log_likelihood,
         npmle_gap=mixture.gap,
         misfit=misfit,

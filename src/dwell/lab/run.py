@@ -23,9 +23,11 @@ from dwell.lab.stage import Budget, Stage
 from dwell.laws import Gaussian
 from dwell.learners.learner import Knowledge, Learner
 from dwell.policies import Policies
-from dwell.priors import Atoms
+from dwell.priors import Atoms, StudentT
 from dwell.table import best_of
 from dwell.world import RandomState, World, checked_world, generator_from
+
+_ONE_IN_A_HUNDRED = 2.576  # deviations of a normal law from its mean, or more
 
 
 class Change(NamedTuple):
@@ -177,7 +179,11 @@ def _heed_bound(learner: Learner, world: World) -> None:
 def bound_under(world: World, law: Gaussian, learner: type[Learner]) -> float:
     """The bound to tell a learner where observations have none: some of their deviations."""
     prior = world.prior
-    if isinstance(prior, Atoms):
+    if isinstance(prior, StudentT):
+        # It may have no variance: by how far out one value in a hundred is.
+        far = float(prior.quantile(np.array([0.995]))[0]) - prior.mean
+        square = prior.mean**2 + (far / _ONE_IN_A_HUNDRED) ** 2
+    elif isinstance(prior, Atoms):
         square = float(np.array(prior.weights) @ np.array(prior.values) ** 2)
     else:
         mean, sd = prior.moments

@@ -10,7 +10,7 @@ from dwell.planning.current_rules import RULES, options
 from dwell.planning.option import Option, judged, optimum
 from dwell.planning.schedule import DAILY
 from dwell.planning.terms import Terms
-from dwell.priors import Normal
+from dwell.priors import Normal, StudentT
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +122,9 @@ def _about(terms: Terms) -> list[str]:
             f"far, {terms.looks:,} looks in all, the last on {terms.when(terms.longest)}"
         )
     if terms.normal is not None and not isinstance(terms.world.prior, Normal):
+        fat = isinstance(terms.world.prior, StudentT)
         notes.append(
-            "rules that need a normal prior are given the one with the same mean and spread, "
-            f"{terms.normal}"
+            "rules that need a normal prior are given the one with the same mean and "
+            f"{'interquartile range' if fat else 'spread'}, {terms.normal}"
         )
     return notes

@@ -7,11 +7,12 @@ from scipy import special
 
 from dwell import checks
 from dwell.arrays import FloatArray
+from dwell.beliefs import within
 from dwell.optimum import Optimum, best_of_looks, oracle
 from dwell.planning.schedule import look_days
 from dwell.planning.terms import Terms
 from dwell.policy import Policy
-from dwell.priors import Atoms
+from dwell.priors import Atoms, StudentT
 from dwell.table import exact
 from dwell.world import World
 
@@ -104,7 +105,10 @@ def _below_zero(terms: Terms) -> tuple[FloatArray, FloatArray]:
     low = max(world.limits[0], mean - 10.0 * sd, -8.0 * terms.unit_sd / np.sqrt(terms.first))
     if low >= 0.0:
         return np.empty(0), np.empty(0)
+    kept = prior.distribution(world.limits[1]) - prior.distribution(world.limits[0])
+    if isinstance(prior, StudentT):
+        values, weights = within(prior, low, 0.0, terms.unit_sd)
+        return values, weights * (prior.distribution(0.0) - prior.distribution(low)) / kept
     nodes, weights = special.roots_legendre(_NODES)
     values = low * (1.0 - nodes) / 2.0
-    kept = prior.distribution(world.limits[1]) - prior.distribution(world.limits[0])
     return values, -low / 2.0 * weights * prior.density(values) / kept

@@ -11,9 +11,11 @@ from dwell.arrays import FloatArray
 from dwell.errors import UncertainPrior
 from dwell.fitting import FittedPrior, fit_prior
 from dwell.fitting.numbers import column
-from dwell.priors import Atoms, Normal
+from dwell.fitting.student_t import log_densities
+from dwell.priors import Atoms, Normal, StudentT
 
-Fit = Literal["normal", "npmle"]
+Fit = Literal["normal", "t", "npmle"]
+_NAMES = {"normal": "a normal prior", "t": "a Student-t prior", "npmle": "a prior of any shape"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +50,8 @@ class Fitted:
 
     Attributes:
         past: What it was fitted to.
-        fit: Which of the two fits is used.
-        found: Both fits.
+        fit: Which of the three fits is used.
+        found: All of them.
         notes: What to know about them.
     """
 
@@ -59,18 +61,44 @@ class Fitted:
     notes: tuple[str, ...]
 
     @property
-    def prior(self) -> Normal | Atoms:
+    def prior(self) -> Normal | StudentT | Atoms:
         """The prior that is used."""
-        return self.found.normal if self.fit == "normal" else self.found.npmle
+        found = self.found
+        return {"normal": found.normal, "t": found.student_t, "npmle": found.npmle}[self.fit]
+
+    @property
+    def support(self) -> str:
+        """Which shape the tests support, in a sentence.
+
+        Example:
+            >>> effects = StudentT(0, 1, 2).quantile((np.arange(200) + 0.5) / 200)
+            >>> print(fitted(PastTests(effects, np.full(200, 0.2))).support)
+            the tests support a Student-t prior (against a normal one p = 6e-65); take the fit t
+        """
+        found = self.found
+        told = f"the tests support {_NAMES[found.supported]}"
+        if found.supported == "npmle":
+            told += (
+                f" (it makes a test it was not fitted to {np.expm1(found.free_gain):.0%} more "
+                "likely)"
+            )
+        elif found.supported == "t":
+            told += f" (against a normal one p = {found.t_p_value:.1g})"
+        return told if found.supported == self.fit else f"{told}; take the fit {found.supported}"
 
     def density(self, fit: Fit, effects: FloatArray) -> FloatArray:
-        """How dense measured effects should be, by one of the two fits: noise included."""
+        """How dense measured effects should be, by one of the fits: noise included."""
+        noise = _few(self.past.standard_errors)
+        if fit == "t":
+            law = self.found.student_t
+            each = [np.exp(log_densities(law, effects, np.full(len(effects), e))) for e in noise]
+            averaged: FloatArray = np.mean(each, axis=0)
+            return averaged
         if fit == "normal":
             values, weights, spread = np.array([self.found.mean]), np.ones(1), self.found.sd
         else:
             values, weights = np.array(self.found.npmle.values), np.array(self.found.npmle.weights)
             spread = 0.0
-        noise = _few(self.past.standard_errors)
         sd = np.hypot(spread, noise)
         z = (effects[:, None, None] - values[:, None]) / sd
         densities = np.exp(-0.5 * z * z) / (sd * np.sqrt(2.0 * np.pi))
@@ -88,7 +116,7 @@ def fitted(past: PastTests, fit: Fit = "normal") -> Fitted:
 
     Args:
         past: Effects of earlier tests.
-        fit: "normal", or "npmle" for a law of any shape.
+        fit: "normal", "t" for fat tails, or "npmle" for a law of any shape.
     """
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", UncertainPrior)

@@ -9,7 +9,7 @@ from dwell.errors import NothingWorthTesting
 from dwell.planning.comparison import Plan
 from dwell.planning.option import optimum
 from dwell.planning.terms import Terms
-from dwell.priors import Atoms, Normal
+from dwell.priors import Atoms, Normal, StudentT
 from dwell.world import World
 
 _SETUPS = 9
@@ -67,7 +67,7 @@ def by_prior(terms: Terms) -> ByPrior | None:
     None where a prior cannot be moved: under a law with a limited range, or without a spread.
     """
     prior, (mean, sd) = terms.world.prior, terms.moments
-    if not (terms.by_day and isinstance(prior, Normal | Atoms) and sd > 0.0):
+    if not (terms.by_day and isinstance(prior, Normal | StudentT | Atoms) and sd > 0.0):
         return None
 
     def found(shift: float, factor: float) -> BestFigures:
@@ -81,9 +81,13 @@ def by_prior(terms: Terms) -> ByPrior | None:
     )
 
 
-def _moved(prior: Normal | Atoms, mean: float, shift: float, factor: float) -> Normal | Atoms:
+def _moved(
+    prior: Normal | StudentT | Atoms, mean: float, shift: float, factor: float
+) -> Normal | StudentT | Atoms:
     if isinstance(prior, Normal):
         return Normal(mean + shift, factor * prior.sd)
+    if isinstance(prior, StudentT):
+        return StudentT(mean + shift, factor * prior.scale, prior.df)
     values: Sequence[float] = [mean + shift + factor * (v - mean) for v in prior.values]
     return Atoms(values, prior.weights)
 

@@ -10,7 +10,7 @@ from dwell.arrays import IntArray
 from dwell.errors import InvalidInput
 from dwell.laws import Gaussian, Lift
 from dwell.planning.schedule import look_days
-from dwell.priors import Atoms, Beta, Normal
+from dwell.priors import Atoms, Beta, Normal, StudentT
 from dwell.world import World, checked_world
 
 DAYS_PER_YEAR = 365
@@ -69,7 +69,7 @@ class Terms:
             self._check_lattice()
         elif isinstance(self.world.prior, Beta):
             raise InvalidInput(
-                f"under {self.world.law} the prior must be Normal or Atoms, got "
+                f"under {self.world.law} the prior must be Normal, StudentT or Atoms, got "
                 f"{self.world.prior}; Beta goes with Signs"
             )
 
@@ -141,8 +141,14 @@ class Terms:
 
     @property
     def moments(self) -> tuple[float, float]:
-        """Mean and standard deviation of the values."""
+        """Mean and standard deviation of the values.
+
+        Of a Student-t law, which may have none, the sd of the normal law with the same
+        interquartile range.
+        """
         prior = self.world.prior
+        if isinstance(prior, StudentT):
+            return prior.mean, prior.spread
         if not isinstance(prior, Atoms):
             return prior.moments
         pairs = list(zip(prior.values, prior.weights, strict=True))

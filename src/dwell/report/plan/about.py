@@ -36,5 +36,12 @@ def about(plan: Plan, basis: Basis) -> dict[str, object]:
             "sd": found.sd,
             "sd_error": found.sd_error,
             "misfit_p_value": found.misfit_p_value,
+            "t_mean": found.student_t.mean,
+            "t_scale": found.student_t.scale,
+            "t_df": found.student_t.df,
+            "supported": found.supported,
+            "t_p_value": found.t_p_value,
+            "free_gain": found.free_gain,
+            "free_gain_error": found.free_gain_error,
         }
     return told

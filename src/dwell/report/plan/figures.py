@@ -9,6 +9,7 @@ import numpy as np
 
 from dwell.chart import HeatMap
 from dwell.planning import Fitted, Option, Terms
+from dwell.planning.past import Fit
 from dwell.planning.sensitivity import ByPrior, BySetup
 from dwell.report.charts import (
     COLOURS,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 # The two that are best run close together: one must not hide the other.
 _WIDTHS = {"best": 6.0, "simple": 2.0}
 _DASHES = ("solid", "dash", "dot")
+_FITS: Mapping[Fit, str] = {"normal": "normal", "t": "Student-t", "npmle": "free-shape"}
 
 
 def regions(best: Sequence[Limits], simple: Sequence[Limits], by_day: bool) -> go.Figure:
@@ -175,22 +177,21 @@ def fit(past: Fitted) -> tuple[go.Figure, str]:
         name="measured",
         marker_color=LENS,
     )
-    for fit, name, colour, dash in (
-        ("normal", "normal prior, with noise", COLOURS[0], "solid"),
-        ("npmle", "prior of any shape, with noise", COLOURS[1], "dash"),
-    ):
+    fits: Sequence[tuple[Fit, str]] = (("normal", "solid"), ("npmle", "dash"), ("t", "dot"))
+    for (fit, dash), colour in zip(fits, COLOURS, strict=False):
         figure.add_scatter(
             x=grid,
-            y=past.density("normal" if fit == "normal" else "npmle", grid),
+            y=past.density(fit, grid),
             mode="lines",
-            name=name,
+            name=f"{_FITS[fit]} prior, with noise",
             line={"color": colour, "dash": dash},
         )
     outside = int(((effects < edges[0]) | (effects > edges[-1])).sum())
     caption = (
         f"The normal prior has the mean {number(found.mean)} ±{found.mean_error:.1g} and the sd "
-        f"{number(found.sd)} ±{found.sd_error:.1g}. The plan uses the "
-        f"{'normal' if past.fit == 'normal' else 'other'} one."
+        f"{number(found.sd)} ±{found.sd_error:.1g}, the Student-t prior "
+        f"{number(found.student_t.df)} degrees of freedom. The plan uses the {_FITS[past.fit]} "
+        f"one; {past.support}."
     )
     if outside:
         caption += f" {outside:,} effects lie outside the picture."

@@ -80,6 +80,8 @@ def rests_on(terms: Terms, basis: Basis) -> str:
         f"{terms.setup_cost:,g} samples, {terms.traffic_per_day:,} samples a day, and tests of "
         f"{terms.min_days:,} to {terms.max_days:,} days."
     )
+    if past is not None:
+        told += f" {past.support[0].upper()}{past.support[1:]}."
     assumed = [option for option in basis.assumed if option not in _MONEY]
     return f"{told} Assumed, as not given: {', '.join(assumed)}." if assumed else told
 

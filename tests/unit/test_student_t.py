@@ -1,0 +1,295 @@
+"""A Student-t prior: its law, figures under normal samples and on a lattice, the best policy.
+
+The plain twins integrate over the value itself, with the t density, on panels that are dense where
+anything changes; the code integrates over the sd of normal priors.
+"""
+
+from itertools import pairwise
+from math import inf, nan, sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from scipy import integrate, special, stats
+
+from dwell import (
+    Atoms,
+    Countable,
+    Gaussian,
+    Lift,
+    Normal,
+    Policy,
+    Signs,
+    StudentT,
+    World,
+    best_of,
+    exact,
+    fixed,
+    oracle,
+)
+from dwell.arrays import FloatArray
+from dwell.scale_mixture import normals
+from dwell.table import _most
+from tests.refusals import refused
+
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(30)
+DFS = (1.05, 1.5, 2.0, 3.0, 8.0, 40.0, 1e4, 1e9)
+
+
+def rule(edges: list[float]) -> tuple[FloatArray, FloatArray]:
+    """Nodes and weights of a Gauss rule on each panel."""
+    ends = np.unique(edges)
+    half = np.diff(ends)[:, None] / 2
+    return (ends[:-1, None] + half * (1 + NODES)).ravel(), (half * WEIGHTS).ravel()
+
+
+def panels(center: float, scale: float, low: float, high: float) -> list[float]:
+    """Ends of panels that grow from a place on, on both sides."""
+    steps = scale * np.concatenate([np.arange(0, 4, 0.5), 2.0 ** np.arange(2, 60, 0.5)])
+    ends = np.concatenate([center - steps, center + steps, [low, high]])
+    return [float(end) for end in ends if low <= end <= high]
+
+
+class TwoLooks(NamedTuple):
+    """A policy that looks once or twice, in a world with a t prior."""
+
+    prior: StudentT
+    noise: float
+    first: int
+    last: int
+    low: float
+    high: float
+    threshold: float
+
+    @property
+    def policy(self) -> Policy:
+        """The policy."""
+        lower, upper = np.full(self.last, -inf), np.full(self.last, inf)
+        lower[self.first - 1], upper[self.first - 1] = self.low, self.high
+        lower[-1] = upper[-1] = self.threshold
+        return Policy(lower, upper)
+
+    def figures(self) -> tuple[float, float, float]:
+        """Accept rate, reward and cost: by value, then over all values; the far tail in full."""
+        prior, noise, first, last, low, high, threshold = self
+        more, sds = last - first, (noise * sqrt(first), noise * sqrt(last))
+        places = [edge / first for edge in (low, high) if abs(edge) < inf] + [threshold / last]
+        error = noise / sqrt(last)
+        far = max(map(abs, places)) + 40 * noise / sqrt(first)
+        far = max(far, abs(prior.mean)) + 1e4 * prior.scale
+        edges = panels(prior.mean, prior.scale, -far, far)
+        for place in places:
+            edges += panels(place, error, -far, far)
+        values, weights = rule(edges)
+        weights = weights * prior.density(values)
+        accepted = special.ndtr((first * values - high) / sds[0])
+        going = 1 - accepted - special.ndtr((low - first * values) / sds[0])
+        if more:
+            for j, value in enumerate(values):
+                start = max(low, first * value - 12 * sds[0])
+                end = min(high, first * value + 12 * sds[0])
+                if start < end:
+                    turn = threshold - more * value
+                    ends = np.arange(-8, 9) * noise * sqrt(more) + turn
+                    ends = np.append(ends, np.linspace(start, end, 20))
+                    sums, mass = rule([float(e) for e in np.clip(ends, start, end)])
+                    mass = mass * np.exp(-0.5 * ((sums - first * value) / sds[0]) ** 2)
+                    shipped = special.ndtr((sums - turn) / (noise * sqrt(more)))
+                    accepted[j] += float(mass @ shipped) / (sds[0] * sqrt(2 * np.pi))
+        z = (far - prior.mean) / prior.scale
+        beyond = float(stats.t.sf(z, prior.df))
+        above = float(stats.t.pdf(z, prior.df)) * (prior.df + z * z) / (prior.df - 1)
+        return (
+            float(weights @ accepted) + beyond,
+            float(weights @ (accepted * values)) + prior.mean * beyond + prior.scale * above,
+            first + more * float(weights @ np.maximum(going, 0)),
+        )
+
+
+@pytest.mark.parametrize("df", DFS)
+def test_the_law_is_scipys(df: float) -> None:
+    """Density, distribution, quantiles and the sd are those of SciPy's t law."""
+    prior, law = StudentT(-2, 3, df), stats.t(df, -2, 3)
+    levels = np.linspace(0.001, 0.999, 33)
+    values = law.ppf(levels)
+    np.testing.assert_allclose(prior.quantile(levels), values, rtol=1e-9)
+    np.testing.assert_allclose(prior.density(values), law.pdf(values), rtol=1e-6)
+    np.testing.assert_allclose([prior.distribution(v) for v in values], levels, rtol=1e-9)
+    assert prior.moments == pytest.approx((-2, law.std()))
+    assert prior.spread == pytest.approx((law.ppf(0.75) + 2) / special.ndtri(0.75))
+    assert (prior.distribution(-inf), prior.distribution(inf)) == (0.0, 1.0)
+    assert prior.quantile(np.array([0.0, 1.0])).tolist() == [-inf, inf]
+
+
+def test_with_many_degrees_of_freedom_it_is_normal() -> None:
+    """Density, figures and the best policy become those of `Normal`, up to any size of df."""
+    values = np.linspace(-6, 6, 25)
+    normal = World(Normal(-1, 1), Gaussian(4))
+    policy = Policy([-3, -inf, -2, 1], [9, inf, 8, 1])
+    known, best = exact(policy, normal), oracle(normal, cap=9, setup_cost=2)
+    for df, near in ((1e6, 1e-3), (1e9, 1e-6), (1e15, 1e-9), (1e30, 1e-9)):
+        prior = StudentT(-1, 1, df)
+        np.testing.assert_allclose(prior.density(values), Normal(-1, 1).density(values), rtol=near)
+        found = exact(policy, World(prior, Gaussian(4)))
+        for figure in ("reward", "cost", "accept_rate"):
+            assert getattr(found, figure)[0] == pytest.approx(getattr(known, figure)[0], rel=near)
+        assert oracle(World(prior, Gaussian(4)), 9, 2).roi == pytest.approx(best.roi, rel=near)
+
+
+@pytest.mark.parametrize("df", [1, 0.5, 0, -3, nan, inf, "three"])
+def test_degrees_of_freedom_without_a_mean_are_refused(df: Any) -> None:
+    """In a sentence that says what is wrong with them."""
+    with refused("df of StudentT", df):
+        StudentT(0, 1, df)
+
+
+@pytest.mark.parametrize(("mean", "scale"), [(nan, 1), (inf, 1), (0, 0), (0, -1), (0, 1e31)])
+def test_bad_means_and_scales_are_refused(mean: float, scale: float) -> None:
+    """As those of a normal law are."""
+    with refused("of StudentT(mean, scale, df)"):
+        StudentT(mean, scale, 3)
+
+
+@pytest.mark.parametrize("df", DFS)
+@pytest.mark.parametrize("beside", [30.0, 1e4])
+def test_the_mixture_of_normal_laws_is_the_t_law(df: float, beside: float) -> None:
+    """Its density, as far out as anything matters, and its mean distance from the middle."""
+    prior = StudentT(0, 1, df)
+    sds, weights = normals(prior, beside)
+    values = np.array([0, 0.1, 1, 3, 10, 30])
+    density = np.exp(-0.5 * (values / sds[:, None]) ** 2) / (sds[:, None] * sqrt(2 * np.pi))
+    # Far out a law with thin tails has next to no density, and none is asked for there.
+    np.testing.assert_allclose(weights @ density, prior.density(values), rtol=1e-7, atol=1e-12)
+    assert weights @ sds**-2 == pytest.approx(1.0, rel=1e-7)
+    distance = 2 * df / (df - 1) * float(prior.density(np.zeros(1))[0])
+    assert sqrt(2 / np.pi) * float(weights @ sds) == pytest.approx(distance, rel=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("df", "scale"), [*((df, 1.0) for df in DFS), (1.5, 1e-9), (1.5, 1e9), (8.0, 1e-9), (8.0, 1e9)]
+)
+def test_one_look_is_right_to_seven_digits_however_fat_the_tails(df: float, scale: float) -> None:
+    """Noise from far below the scale to far above, means far below 0, caps from 1 to 100,000."""
+    for noise in (1e-4, 1.0, 300.0):
+        for mean in (0.0, -1.0, -30.0):
+            for cap, z in ((1, 1.0), (1000, 0.0), (100_000, 3.0)):
+                if cap > 1000 and (noise != 1.0 or mean == -1.0):
+                    continue  # one of each is enough of what takes long
+                prior = StudentT(mean * scale, scale, df)
+                threshold = z * noise * scale * sqrt(cap)
+                case = TwoLooks(prior, noise * scale, cap, cap, threshold, threshold, threshold)
+                rate, reward, _ = case.figures()
+                found = exact(fixed(cap, threshold), World(prior, Gaussian(noise * scale)))
+                # What little is accepted of thin tails, and what cancels, is right as a whole.
+                size = rate * abs(mean) * scale + abs(reward)
+                assert found.accept_rate[0] == pytest.approx(rate, rel=1e-7, abs=1e-13)
+                assert found.reward[0] == pytest.approx(reward, abs=1e-7 * size + 1e-13 * scale)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        TwoLooks(StudentT(-0.5, 0.7, 1.5), 1, 1, 2, -1.5, 2.0, 0.3),
+        TwoLooks(StudentT(0.2, 0.1, 3.0), 1, 2, 50, -inf, 6.0, 4.0),
+        TwoLooks(StudentT(-3.0, 0.5, 2.2), 4, 1, 9, -2.0, inf, 7.0),
+        TwoLooks(StudentT(-1e-3, 1e-3, 1.2), 1, 10, 400, -5.0, 9.0, 30.0),
+        TwoLooks(StudentT(-20.0, 1.0, 5.0), 30, 3, 12, -90.0, 200.0, 60.0),
+        TwoLooks(StudentT(0.0, 50.0, 1.5), 1, 1, 30, -4.0, 5.0, 10.0),
+        TwoLooks(StudentT(0.0, 1e-3, 3.0), 1, 1000, 100_000, -40.0, 90.0, 500.0),
+    ],
+    ids=lambda case: repr(case.prior),
+)
+def test_two_looks_are_right_to_seven_digits(case: TwoLooks) -> None:
+    """Of accept rate, reward and cost, with looks near and far and with one limit missing."""
+    found = exact(case.policy, World(case.prior, Gaussian(case.noise)))
+    rate, reward, cost = case.figures()
+    assert found.accept_rate[0] == pytest.approx(rate, rel=1e-7)
+    assert found.reward[0] == pytest.approx(reward, rel=1e-7)
+    assert found.cost[0] == pytest.approx(cost, rel=1e-7)
+
+
+def test_a_boundary_far_out_in_the_tail_is_right() -> None:
+    """A policy that takes only what is a thousand times the scale and the noise."""
+    prior, threshold = StudentT(0, 1, 1.5), 1000.0
+    found = exact(fixed(1, threshold), World(prior, Gaussian(1)))
+    rate, reward, _ = TwoLooks(prior, 1, 1, 1, threshold, threshold, threshold).figures()
+    assert found.accept_rate[0] == pytest.approx(rate, rel=1e-7)
+    assert found.reward[0] == pytest.approx(reward, rel=1e-7)
+
+
+@pytest.mark.parametrize("law", [Signs(), Lift(0.05)])
+@pytest.mark.parametrize("prior", [StudentT(-0.01, 0.02, 1.5), StudentT(0.1, 0.5, 4)])
+def test_on_a_lattice_it_is_truncated(prior: StudentT, law: Signs | Lift) -> None:
+    """To what the law allows, as a normal prior is; figures against integrals over the value."""
+    world = World(prior, law)
+    assert repr(world).startswith(f"World({prior} truncated to [")
+    policy = Policy([-2, -3, -2, 1], [2, 2, 3, 1])
+    low, high = world.limits
+    ends = panels(prior.mean, prior.scale, low, high)
+
+    def figure(name: str) -> float:
+        def integrand(value: float) -> float:
+            at = getattr(exact(policy, World(Atoms([value]), law)), name)[0]
+            return float(at * prior.density(np.array([value]))[0])
+
+        pieces = (
+            integrate.quad(integrand, *ends, epsrel=1e-9)[0] for ends in pairwise(sorted(ends))
+        )
+        return float(sum(pieces)) / (prior.distribution(high) - prior.distribution(low))
+
+    found = exact(policy, world)
+    for name in ("reward", "accept_rate"):
+        assert getattr(found, name)[0] == pytest.approx(figure(name), rel=1e-7)
+
+
+def test_where_it_has_no_mass_it_is_refused() -> None:
+    """As a normal prior is: in one sentence."""
+    with refused("has no mass", "choose a prior that fits"):
+        World(StudentT(1e9, 1e-3, 5), Signs())
+
+
+@pytest.mark.parametrize("df", [1.5, 3.0, 30.0])
+def test_values_are_drawn_by_their_law(df: float) -> None:
+    """The Kolmogorov-Smirnov distance of 20,000 draws is one that 1 in 10,000 exceeds.
+
+    Seeded; false alarms 1e-4 each; normal draws of the same quartiles pass less than 1 in 100 at
+    df 3 and below.
+    """
+    prior = StudentT(-2, 3, df)
+    world = World(prior, Gaussian(1))
+    drawn = world.sample_values(20_000, rng=5)
+    assert stats.ks_1samp(drawn, stats.t(df, -2, 3).cdf).pvalue > 1e-4
+    if df <= 3.0:
+        normal = stats.norm(-2, prior.spread).rvs(20_000, random_state=5)
+        assert stats.ks_1samp(normal, stats.t(df, -2, 3).cdf).pvalue < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("prior", "noise", "setup_cost"),
+    [(StudentT(-1, 1, 3), 8, 0), (StudentT(-0.5, 0.3, 1.5), 4, 3), (StudentT(0, 5, 2.5), 1, 1)],
+    ids=repr,
+)
+def test_the_oracles_policy_cannot_be_improved(
+    prior: StudentT, noise: float, setup_cost: float
+) -> None:
+    """Its ROI falls or stays wherever limits are moved."""
+    world, cap = World(prior, Gaussian(noise)), 6
+    best = oracle(world, cap, setup_cost)
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        lower, upper = best.policy.lower.copy(), best.policy.upper.copy()
+        moved = rng.normal(0, 0.3 * noise, (2, cap))
+        lower, upper = np.minimum(lower, upper) + moved[0], upper + moved[1]
+        lower[-1] = upper[-1]
+        other = exact(Policy(np.minimum(lower, upper), upper), world, setup_cost)
+        assert other.roi[0] <= best.roi * (1 + 1e-9)
+
+
+def test_the_best_of_a_family_is_found_among_fat_tails() -> None:
+    """What positive values are worth together, in closed form, bounds what later ones earn."""
+    world, family = World(StudentT(1, 9, 3), Gaussian(1)), Countable(c=0.1, tasks=2, delta=0.5)
+    found = best_of(family, world)
+    assert found.k == exact(family.first(8), world).best + 1
+    # With hardly any noise and one sample all of it is earned.
+    most = exact(fixed(1), World(StudentT(1, 9, 3), Gaussian(1e-6))).reward[0]
+    assert _most(world, 1) == pytest.approx(most, rel=1e-7)
