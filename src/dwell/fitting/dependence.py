@@ -14,6 +14,7 @@ the proof and what was measured.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from math import inf, sqrt
 from typing import NamedTuple, TypeVar
 
@@ -176,6 +177,7 @@ class Dependence:
         )
 
 
+@lru_cache(maxsize=256)  # a fit asks several times what was measured
 def times_seen(size: float, decay: float) -> float:
     """How often each sample would have to be seen for fading correlations to add up to this.
 

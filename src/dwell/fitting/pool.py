@@ -107,6 +107,7 @@ def fit_pool(
     pseudo = rng.gamma(np.maximum(PSEUDO_TESTS * begun, _SMALLEST))
     counted = rng.gamma(np.broadcast_to(counts[:, None], (len(counts), _DRAWS)))
     near = 0.5 if tests < 200 else 0.2
-    draws = near * begun + (1.0 - near) * weights[:, None]
+    # The kernel goes from pool to pool: so these lie side by side.
+    draws = np.ascontiguousarray(near * begun + (1.0 - near) * weights[:, None])
     maximise(likelihood, counted, pseudo, draws, _DRAW_STEPS)
     return PoolFit(weights, np.ascontiguousarray(draws.T), explained)

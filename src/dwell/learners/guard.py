@@ -122,13 +122,12 @@ class Guard:
     def at_least(self, ledger: Ledger) -> float:
         """What was accepted since the guard last opened is worth at least this, with confidence."""
         rates = self._rates(ledger.phase)
-        unsure = float(np.min((self._threshold(ledger.phase) + ledger.spread) / rates))
-        return ledger.verified - unsure
+        unsure = ((self._threshold(ledger.phase) + ledger.spread) / rates).min()
+        return ledger.verified - float(unsure)
 
     def accept(self, ledger: Ledger, chance: float, samples: int, estimate: float | None) -> None:
         """Take in an acceptance: verified, with the mean of its samples, or not (None)."""
-        rates = self._rates(ledger.phase)
-        ledger.spread = ledger.spread + self._spread(rates, chance, samples)
+        ledger.spread = ledger.spread + _added_spread(self, ledger.phase, chance, samples)
         if estimate is not None:
             ledger.verified += estimate / chance
 
@@ -158,8 +157,7 @@ class Guard:
         return float(np.exp(np.minimum(won, 700.0)).mean())
 
     def _rates(self, phase: int) -> FloatArray:
-        rates: FloatArray = _RATES * 2.0**phase / self.budget
-        return rates
+        return _rates(self.budget, phase)
 
     def _spread(self, rates: FloatArray, chance: float, samples: int) -> FloatArray:
         if self.base_rate is not None:
@@ -171,6 +169,18 @@ class Guard:
 
     def _threshold(self, phase: int) -> float:
         return log(len(_RATES)) - log(self.delta / 2.0 ** (phase + 1))
+
+
+@lru_cache(maxsize=64)
+def _rates(budget: float, phase: int) -> FloatArray:
+    rates: FloatArray = _RATES * 2.0**phase / budget
+    return rates
+
+
+@lru_cache(maxsize=64)
+def _added_spread(guard: Guard, phase: int, chance: float, samples: int) -> FloatArray:
+    """What an acceptance adds to the spread; a run has thousands of them, nearly all alike."""
+    return guard._spread(_rates(guard.budget, phase), chance, samples)
 
 
 @lru_cache(maxsize=64)
