@@ -5,7 +5,9 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
+from scipy import stats
 
 import dwell
 from dwell.planning import RULES, Terms, plan
@@ -171,7 +173,30 @@ def test_the_fit_is_printed_with_the_number_of_tests(tmp_path: Path) -> None:
     told = " ".join(result.stdout.split())
     prior = figures(*FEW, "--from", str(tmp_path / "history.csv"), "--setup-cost", "5")["prior"]
     assert f"values {prior} (fitted to 40 past tests), samples Gaussian(0.140712), a set-up" in told
+    assert "The tests support a normal prior." in told
     assert "Assumed, as not given: --traffic-per-day, --max-days." in told
+
+
+def test_fat_tails_are_told_and_can_be_taken(tmp_path: Path) -> None:
+    """A plan says which prior the tests support; a t prior is used if asked for, or typed."""
+    tails = [f"{value:.6f},0.001\n" for value in 0.003 * stats.t(2).ppf(np.arange(0.005, 1, 0.01))]
+    source = write(tmp_path, "".join(["effect,standard_error\n", *tails]))
+    few = ("plan", "--rules", "to-the-end", "--max-days", "2", "--sd", "0.1")
+    told = " ".join(run(*few, "--from", source).stdout.split())
+    assert "The tests support a Student-t prior (against a normal one p = " in told
+    assert "); take the fit t." in told
+    printed = figures(*few, "--from", source, "--fit", "t")
+    fitted = printed["fitted"]
+    assert (fitted["fit"], fitted["supported"]) == ("t", "t")
+    prior = dwell.StudentT(fitted["t_mean"], fitted["t_scale"], fitted["t_df"])
+    assert printed["prior"] == str(prior)
+    assert fitted["t_p_value"] < 0.01
+    typed = figures(*few, "--prior", "StudentT(0, 0.003, 2)")
+    world = dwell.World(dwell.StudentT(0, 0.003, 2), dwell.Gaussian(0.1))
+    best = dwell.oracle(world, cap=2000, setup_cost=1000, every=1000)
+    assert typed["prior"] == "StudentT(0, 0.003, 2)"
+    assert typed["rows"][0]["roi"] == pytest.approx(best.roi, rel=1e-8)
+    assert_refused((*few, "--prior", "StudentT(0, 1, 1)"), "must be above 1, got 1")
 
 
 @pytest.mark.parametrize("form", ["counts", "batches", "two-arm", "raw"])

@@ -15,19 +15,26 @@ from scipy import integrate, special, stats
 from dwell import (
     Atoms,
     Countable,
+    Fixed,
     Gaussian,
+    Ladder,
     Lift,
     Normal,
     Policy,
     Signs,
     StudentT,
+    Terms,
     World,
     best_of,
     exact,
     fixed,
     oracle,
+    plan,
+    simulate,
 )
 from dwell.arrays import FloatArray
+from dwell.lab.run import bound_under
+from dwell.planning.sensitivity import by_prior
 from dwell.scale_mixture import normals
 from dwell.table import _most
 from tests.refusals import refused
@@ -293,3 +300,32 @@ def test_the_best_of_a_family_is_found_among_fat_tails() -> None:
     # With hardly any noise and one sample all of it is earned.
     most = exact(fixed(1), World(StudentT(1, 9, 3), Gaussian(1e-6))).reward[0]
     assert _most(world, 1) == pytest.approx(most, rel=1e-7)
+
+
+def test_a_plan_has_fat_tails_throughout() -> None:
+    """The share of wrong ships, the normal prior for other rules and other priors on the page."""
+    prior = StudentT(-0.3, 0.5, 1.5)
+    terms = Terms(world=World(prior, Gaussian(3)), traffic_per_day=1, max_days=4, setup_cost=2)
+    found = plan(terms, ["to-the-end", "powered"])
+    [to_the_end, _] = found.rules
+    ends = panels(prior.mean, prior.scale, -100, 0) + panels(0, 0.2, -100, 0)
+    values, weights = rule(ends)
+    shipped = special.ndtr(values * sqrt(4) / 3)
+    wrong = float(weights @ (prior.density(values) * shipped)) / to_the_end.accept_rate
+    assert to_the_end.wrong_share == pytest.approx(wrong, rel=1e-4)
+    assert found.best.roi >= to_the_end.roi
+    assert terms.normal == Normal(-0.3, prior.spread)
+    assert any("same mean and interquartile range" in note for note in found.notes)
+    moved = by_prior(terms)
+    assert moved is not None
+    assert moved.best[2][2].roi == pytest.approx(found.best.roi)
+    assert moved.best[4][4].roi > moved.best[2][2].roi
+
+
+def test_a_stream_with_fat_tails_can_be_simulated() -> None:
+    """The bound that learners are told is finite, also where the prior has no variance."""
+    world = World(StudentT(-0.3, 0.5, 1.5), Gaussian(1))
+    assert 1 < bound_under(world, Gaussian(1), Ladder) < 1000
+    learner = Fixed(fixed(4))
+    run = simulate(learner, world, tasks=100, rng=0)
+    assert run.roi == pytest.approx(exact(fixed(4), world).roi[0])
