@@ -1,4 +1,4 @@
-"""When "nothing here earns" is said: `python -m benchmarks.nothing_earns [--runs 100]`.
+"""When "nothing here earns" is said: `python -m benchmarks.nothing_earns [--runs 100] [--seed 0]`.
 
 `EmpiricalBayes` runs in worlds in which no idea helps, and in worlds in which some do. The table
 has the share of runs in which, after so many tests, a pool in which no idea helps explains the
@@ -50,13 +50,16 @@ def main(arguments: list[str]) -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=0, help="of the first run")
     parser.add_argument("--setup-cost", type=float, default=20.0)
+    parser.add_argument("--pools", nargs="+", choices=POOLS, default=list(POOLS), metavar="POOL")
     chosen = parser.parse_args(arguments)
     print("| pool | " + " | ".join(f"{tests:,} tests" for tests in TESTS) + " | at all |")
     print("|---" * (2 + len(TESTS)) + "|")
-    for name, prior in POOLS.items():
-        world = World(prior, Signs())
-        runs = np.array([said(world, chosen.setup_cost, run) for run in range(chosen.runs)])
+    for name in chosen.pools:
+        world = World(POOLS[name], Signs())
+        seeds = range(chosen.seed, chosen.seed + chosen.runs)
+        runs = np.array([said(world, chosen.setup_cost, seed) for seed in seeds])
         shares = [*runs.mean(axis=0), runs.all(axis=1).mean()]
         print(f"| {name} | " + " | ".join(f"{100.0 * s:.0f} %" for s in shares) + " |", flush=True)
 

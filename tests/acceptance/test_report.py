@@ -7,6 +7,7 @@ from dataclasses import replace
 from math import inf, log, sqrt
 
 import click
+import numpy as np
 import pytest
 
 import dwell
@@ -70,6 +71,27 @@ def test_boundaries_that_are_not_looked_at_are_not_drawn() -> None:
     figure = boundaries(dwell.Policy([-inf, -inf, -1, -inf, 1], [inf, 2, inf, inf, 1]))
     assert [list(line.x) for line in figure.data] == [[2, 3, 5]] * 2
     assert [list(line.y) for line in figure.data] == [[2.0, None, 1.0], [None, -1.0, 1.0]]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_boundaries_for_signs_are_drawn_smoothly_and_stop_the_same_sums(seed: int) -> None:
+    """Of all boundaries that stop the same sums, those that jump least from look to look."""
+    best = dwell.oracle(dwell.World(dwell.Beta(2 + seed, 5), dwell.Signs()), 40, 5.0).policy
+    plain, smooth = boundaries(best), boundaries(best, signs=True)
+    jumps = []
+    for above, drawn, line in ((True, smooth, 0), (False, smooth, 1), (True, plain, 0)):
+        given = best.upper if above else best.lower
+        counts, edges = drawn.data[line].x[:-1], drawn.data[line].y[:-1]
+        for count, edge in zip(counts, edges, strict=True):
+            sums = np.arange(-count, count + 1, 2)
+            stop = given[count - 1]
+            stopped = sums >= stop if above else sums <= stop
+            missing = np.zeros(len(sums), dtype=np.bool_)
+            found = missing if edge is None else sums >= edge if above else sums <= edge
+            assert found.tolist() == stopped.tolist()
+        crossed = [edge for edge in edges if edge is not None]
+        jumps.append(np.abs(np.diff(crossed)).sum())
+    assert jumps[0] <= jumps[2]
 
 
 def test_a_terminal_gets_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:

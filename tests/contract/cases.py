@@ -107,6 +107,13 @@ CASES = {
         TWO_SIDES,
         150,
     ),
+    # Accepts at first, then waits for more of its budget.
+    "EmpiricalBayes, free set-up": Case(
+        EmpiricalBayes,
+        {"law": Signs(), "cap": 4, "guard": True, "seed": 1},
+        World(Atoms([-0.1, 0.1]), Signs()),
+        80,
+    ),
     "EmpiricalBayes, normal": Case(
         EmpiricalBayes,
         {"law": Gaussian(1.0), "cap": 32, "setup_cost": 10.0, "looks": 16, "seed": 5},

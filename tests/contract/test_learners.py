@@ -31,7 +31,7 @@ from tests.strategies import PROPERTY
 def test_the_cases_go_through_all_phases() -> None:
     """CAPE eliminates policies one by one, ESC finds a K, and all that choose have chosen.
 
-    EmpiricalBayes has fitted the pool many times, and its guard has closed.
+    EmpiricalBayes has fitted the pool many times, and its guard has closed, or waits.
     """
     ends = {name: after(case, case.tasks).knowledge() for name, case in CHOOSERS.items()}
     assert [name for name in CHOOSERS if ends[name].chosen is None] == ["Esc"]
@@ -42,6 +42,9 @@ def test_the_cases_go_through_all_phases() -> None:
     learned = after(CASES["EmpiricalBayes"], 150).state
     assert learned.ledger.phase > 0 or learned.ledger.closed
     assert learned.rounds[-1].number >= 10
+    waiting = after(CASES["EmpiricalBayes, free set-up"], 80)
+    assert (begun(waiting).accepts, waiting.state.ledger.closed) == (False, False)
+    assert waiting.state.ledger.spread.any()
     assert after(CASES["EmpiricalBayes, normal"], 40).state.rounds[-1].number >= 10
 
 

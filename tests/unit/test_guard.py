@@ -85,6 +85,64 @@ def test_the_allowance_is_how_many_can_follow(budget: float, chance: float, samp
         assert counted == min(allowed, 1500)
 
 
+def test_a_budget_that_grows_is_there_evenly() -> None:
+    """A share at first, the whole after 4,000 tests; what is allowed follows what is there."""
+    growing, whole = Guard(budget=40.0, at_first=0.25), Guard(budget=40.0)
+    for phase, tests in ((0, 0), (0, 400), (0, 4000), (0, 20_000), (1, 1600)):
+        ledger = Ledger(phase=phase, tests=tests)
+        missing = (0.75 - 0.75 * min(1.0, tests / 4000)) * 40.0 / 2.0**phase
+        lost = Ledger(phase=phase, verified=-missing)  # as if what is not there had been lost
+        assert growing.room(ledger) == whole.room(lost)
+        assert growing.allowance(ledger, 1.0, 4) == whole.allowance(lost, 1.0, 4)
+        assert not growing.used_up(ledger)
+    assert 1 < growing.room(Ledger()) < growing.room(Ledger(tests=4000)) == whole.room(Ledger())
+
+
+def test_it_waits_for_a_budget_that_grows_and_closes_when_all_is_used_up() -> None:
+    """Without room it is not closed as long as the whole budget would cover a loss."""
+    guard, ledger = Guard(budget=40.0, at_first=0.2), Ledger()
+    while guard.room(ledger):
+        guard.accept(ledger, 1.0, 4, -1.0)
+    assert not guard.used_up(ledger)
+    assert guard.room(Ledger(tests=2000, verified=ledger.verified, spread=ledger.spread)) > 10
+    ledger.tests = 4000
+    while guard.room(ledger):
+        guard.accept(ledger, 1.0, 4, -1.0)
+    assert guard.used_up(ledger)
+
+
+def test_open_tests_are_covered_beside_a_budget_that_nobody_gave() -> None:
+    """However many they are, until the guard has closed; then, and with a budget, they count."""
+    beside, within = Guard(budget=40.0, beside=True), Guard(budget=40.0)
+    first, later = Ledger(), Ledger(phase=1)
+    assert [beside.covers(first, open_tests) for open_tests in (0, 35, 500)] == [True] * 3
+    assert [within.covers(first, open_tests) for open_tests in (0, 34, 35)] == [True, True, False]
+    assert beside.room(later) == 17
+    assert [beside.covers(later, open_tests) for open_tests in (0, 16, 17)] == [True, True, False]
+    assert not beside.covers(closed_ledger(beside), 0)
+
+
+def test_tests_without_a_set_up_cost_pause_and_go_on() -> None:
+    """Every sample up to the stop is +1, every one after it -1: the budget is lost as it comes.
+
+    The learner accepts, waits for more of the budget with its guard open, and accepts again; what
+    is lost is never more than what is there.
+    """
+    learner = EmpiricalBayes(Signs(), 16, setup_cost=0.0, guard=True)
+    counted, lost = [], 0
+    for tests in range(150):
+        design = begun(learner)
+        plain = np.ones(design.samples, dtype=np.int8)
+        plain[int(design.record(plain).durations[0, 0]) :] = -1
+        record = design.record(plain)
+        lost += int(design.accepted(record)[0])
+        assert lost <= 40.0 * (0.2 + 0.8 * tests / 4000)
+        counted.append(design.accepts)
+        learner.learn(design, record)
+    assert not learner.state.ledger.closed
+    assert (np.diff(counted) > 0).any()
+
+
 def test_losing_all_that_is_open_leaves_the_budget() -> None:
     """The bound on what was accepted, less a loss each, is at least minus the budget."""
     rng = np.random.default_rng(3)
@@ -193,16 +251,18 @@ def test_evidence_of_ideas_that_earn_nothing_opens_a_guard_rarely() -> None:
     assert 0 < opened / 500 <= 0.145
 
 
-@pytest.mark.parametrize("budget", [2.0, 10.0, 40.0])
+@pytest.mark.parametrize("budget", [2.0, 10.0, 40.0, None])
 @pytest.mark.parametrize("overlap", [1, 20, 60])
-def test_the_budget_holds_with_many_tests_open(budget: float, overlap: int) -> None:
+def test_the_budget_holds_with_many_tests_open(budget: float | None, overlap: int) -> None:
     """All samples up to the stop are +1, all after it -1: everything is accepted, and loses 1.
 
     Verifying samples are independent of decisions, and all of them say so: nothing here is left to
     chance. What is accepted before the guard closes loses at most the budget, and in all, however
-    often it opens again, less than twice the budget.
+    often it opens again, less than twice the budget. By default that is 40, and besides all that
+    were open at once.
     """
     learner = EmpiricalBayes(Signs(), 16, setup_cost=20.0, guard=True, budget=budget)
+    most, beside = (40.0, overlap - 1) if budget is None else (budget, 0)
     lost = closed = 0
     for _ in range(240 // overlap):
         designs = [begun(learner) for _ in range(overlap)]
@@ -214,9 +274,10 @@ def test_the_budget_holds_with_many_tests_open(budget: float, overlap: int) -> N
             lost += int(design.accepted(record)[0])
             learner.learn(design, record)
             closed += learner.state.ledger.closed
-        assert lost <= budget if learner.state.ledger.phase == 0 else lost < 2.0 * budget
+        first = learner.state.ledger.phase == 0
+        assert lost <= most + beside if first else lost < 2.0 * most + beside
     assert lost > 0
-    assert closed or budget == 40.0  # with much to lose, it finds out in time that it only loses
+    assert closed or most == 40.0  # with much to lose, it finds out in time that it only loses
 
 
 def test_late_acceptances_do_not_undo_what_a_closed_guard_has_watched() -> None:

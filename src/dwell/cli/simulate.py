@@ -77,7 +77,7 @@ _LEARNER = (
         "--budget",
         positive,
         help="How much value acceptances may lose before the guard stops them.  [default: 40 times "
-        "the most that one can lose]",
+        "the most that one can lose, and once more per test that is open at once]",
     ),
 )
 _RUNS = (

@@ -7,17 +7,15 @@ supposes that the law of the noise is right. So dependence among samples is meas
 and some acceptances are verified (`guard`). docs/empirical_bayes.md has the whole of it.
 """
 
-from math import sqrt
-
 import numpy as np
 
 from dwell import checks
 from dwell.arrays import FloatArray
 from dwell.errors import InvalidInput
 from dwell.families import Every
-from dwell.laws import Law, Lift, Signs
+from dwell.laws import Law
 from dwell.learners.design import Design
-from dwell.learners.guard import Guard
+from dwell.learners.guard import Guard, guard_under
 from dwell.learners.learner import Knowledge, Learner, alike
 from dwell.learners.past_sums import PastSums
 from dwell.learners.pool_knowledge import PoolKnowledge
@@ -26,10 +24,8 @@ from dwell.policies import Policies
 from dwell.pools.under_law import chunk_under, noise_under, pool_under
 from dwell.records import Records
 
-_BUDGET = 40.0  # times the largest loss of a test
 _MOST_AT_ONCE = 1024  # tasks in a row
 _LONGEST = 2**32  # more than any test has samples
-_LARGEST = 16.0  # standard errors of a test at the cap: what counts as the largest, without bounds
 
 
 class EmpiricalBayes(Learner):
@@ -48,7 +44,8 @@ class EmpiricalBayes(Learner):
             set-up costs as much as at least a 25th of the cap.
         budget: How much value acceptances may lose before the guard stops them; by default 40 times
             the most that one can lose (under a Gaussian law, 16 standard errors of a test that
-            runs to the cap).
+            runs to the cap), and once more for each test that is open at once; if set-up costs
+            less than a 25th of the cap, a fifth of it at first and all of it after 4,000 tests.
         explainable: If above 0, a rule that people can say is in force wherever it loses at most
             this share of the ROI of the best boundaries.
         past: Past tests to start from.
@@ -114,7 +111,9 @@ class EmpiricalBayes(Learner):
             cap=self.cap,
             caution=self.caution,
             explainable=self.explainable,
-            guard=self._made_guard(noise) if self.guarded else None,
+            guard=guard_under(law, self.cap, noise, self.budget, cheap=self._cheap)
+            if self.guarded
+            else None,
             seed=self.seed,
         )
         self.state = Learned()
@@ -127,18 +126,11 @@ class EmpiricalBayes(Learner):
         """Whether acceptances are verified."""
         if self.guard is not None:
             return self.guard
-        return self.budget is not None or self.setup_cost >= CHEAP * self.cap
+        return self.budget is not None or not self._cheap
 
-    def _made_guard(self, noise: float) -> Guard:
-        bound = {Signs: 1.0, Lift: -self.law.value_range[0]}.get(
-            type(self.law), _LARGEST * noise / sqrt(self.cap)
-        )
-        return Guard(
-            budget=_BUDGET * bound if self.budget is None else self.budget,
-            bound=bound,
-            noise=None if isinstance(self.law, Signs) else noise,
-            base_rate=self.law.base_rate if isinstance(self.law, Lift) else None,
-        )
+    @property
+    def _cheap(self) -> bool:
+        return self.setup_cost < CHEAP * self.cap
 
     @property
     def choices(self) -> Every:
@@ -185,7 +177,7 @@ class EmpiricalBayes(Learner):
             verified |= _uniform(self.seed, 1, first, tasks) < now.verified
             verified |= state.ledger.closed
             # Tests that are open may be accepted too: the budget must cover them all.
-            accepts &= guard.room(state.ledger) > self.queue.accepting
+            accepts &= guard.covers(state.ledger, self.queue.accepting)
         extras, least = now.verifying * int(verified.any()), now.depth * int(deepened.any())
         column = now.number * _LONGEST
         if ends:
@@ -232,7 +224,7 @@ class EmpiricalBayes(Learner):
         return taken
 
     def _verify(self, guard: Guard, design: Design, records: Records) -> int:
-        """Let the guard see the acceptances; of how many tasks, before it closes or opens."""
+        """Let the guard see the acceptances; of how many tasks, before what is allowed changes."""
         state, ran = self.state, self._round(design.columns)
         extras = design.extras_in(np.arange(len(records))).tolist()
         for place in np.flatnonzero(records.decisions[:, 0] == 1).tolist():
@@ -244,11 +236,11 @@ class EmpiricalBayes(Learner):
             before = state.ledger.closed
             if design.accepts:
                 guard.accept(state.ledger, ran.verified, ran.worth(verifying), estimate)
-                if not (before or guard.room(state.ledger)):
+                if guard.used_up(state.ledger) and not before:
                     guard.close(state.ledger)
             elif before and estimate is not None:
                 guard.watch(state.ledger, verifying, estimate)
-            if state.ledger.closed != before:
+            if state.ledger.closed != before or (design.accepts and not guard.room(state.ledger)):
                 return place + 1
         return len(records)
 

@@ -12,22 +12,27 @@ Acceptances go on as long as the best of these bounds says that losing one more,
 open, leaves at least minus the budget. Then the guard closes: tests are run and would-be
 acceptances verified, but not accepted, until fresh samples say that they earn. It opens again with
 half the budget and half the delta, at most four times and as long as that covers a loss: in all,
-less than twice the budget is lost with probability 1 - delta.
+less than twice the budget is lost with probability 1 - delta. A budget may grow: so few tests put
+little at risk. While the part of it that is there does not cover a loss, nothing is accepted.
 docs/empirical_bayes.md has the proof.
 """
 
 from dataclasses import dataclass, field
 from functools import lru_cache
-from math import cosh, floor, inf, isfinite, log, sinh, tanh
+from math import cosh, floor, inf, isfinite, log, sinh, sqrt, tanh
 
 import numpy as np
 
 from dwell.arrays import FloatArray
 from dwell.errors import InvalidInput
+from dwell.laws import Law, Lift, Signs
 
 _RATES = np.geomspace(0.05, 51.2, 11)  # per budget
 _PHASES = 4
 _REOPENS_AT = 10.0  # evidence, doubled with every phase
+# Times the largest loss of a test; the share of that at first, if it grows, and in how many tests.
+_BUDGET, _AT_FIRST, _GROWN = 40.0, 0.2, 4000
+_LARGEST = 16.0  # standard errors of a test at the cap: what counts as the largest, without bounds
 _SMALL_STEP, _TINY_STEP, _SMALLEST = 1e-3, 1e-5, 1e-300
 
 
@@ -37,7 +42,8 @@ class Ledger:
 
     Attributes:
         phase: How often it has opened again.
-        closed: Whether nothing is accepted.
+        closed: Whether nothing is accepted until such acceptances are shown to earn.
+        tests: How many tests there had been when the round in force began.
         verified: The sum of Z: an unbiased estimate of the value of what was accepted.
         spread: The sum of K, an entry per rate.
         weight: While closed, how many samples have verified would-be acceptances …
@@ -46,6 +52,7 @@ class Ledger:
 
     phase: int = 0
     closed: bool = False
+    tests: int = 0
     verified: float = 0.0
     spread: FloatArray = field(default_factory=lambda: np.zeros(len(_RATES)))
     weight: float = 0.0
@@ -65,6 +72,11 @@ class Guard:
         base_rate: How often the control's outcome is 1, if verifying samples are differences of
             two outcomes of 0 and 1: then these, and not the noise, say how they spread.
         delta: With probability at least 1 - delta less than twice the budget is lost, ever.
+        at_first: The share of the budget that is there from the beginning; the rest comes evenly
+            with the first 4,000 tests.
+        beside: Whether tests that are open are covered beside the budget, not by it, until the
+            guard first closes: then the budget and as many losses as tests were open at once are
+            what can be lost.
 
     Example:
         >>> guard, ledger = Guard(budget=10.0), Ledger()
@@ -80,6 +92,8 @@ class Guard:
     noise: float | None = None
     base_rate: float | None = None
     delta: float = 0.1
+    at_first: float = 1.0
+    beside: bool = False
 
     def __post_init__(self) -> None:
         if not self.room(Ledger()):
@@ -96,10 +110,16 @@ class Guard:
         Losing all of them leaves at least minus the budget. How they end is not known before they
         are taken in, so each counts as the largest loss.
         """
-        if ledger.closed:
-            return 0
-        left = self.at_least(ledger) + self.budget / 2.0**ledger.phase
-        return max(0, floor(left / self.bound)) if isfinite(left) else 0
+        return 0 if ledger.closed else self._losses(ledger, self._there(ledger))
+
+    def covers(self, ledger: Ledger, accepting: int) -> bool:
+        """Whether a test may begin that counts if accepted, beside so many that are open."""
+        counted = 0 if self.beside and ledger.phase == 0 else accepting
+        return self.room(ledger) > counted
+
+    def used_up(self, ledger: Ledger) -> bool:
+        """Whether not even the whole budget would cover a loss."""
+        return self._losses(ledger, self.budget / 2.0**ledger.phase) == 0
 
     def allowance(self, ledger: Ledger, chance: float, samples: int) -> int:
         """How many acceptances may follow, one after another, if none of them is verified.
@@ -113,7 +133,7 @@ class Guard:
             return 0
         rates = self._rates(ledger.phase)
         # What the sum of values is sure to be above, less the budget, must cover one loss more.
-        covered = ledger.verified + self.budget / 2.0**ledger.phase - self.bound
+        covered = ledger.verified + self._there(ledger) - self.bound
         left = rates * covered - self._threshold(ledger.phase) - ledger.spread
         each = np.maximum(self._spread(rates, chance, samples), _SMALLEST)
         most = float(np.max(left / each, where=np.isfinite(each) & (left >= 0.0), initial=-1.0))
@@ -142,12 +162,22 @@ class Guard:
         # A budget that would not cover a loss is not opened: nothing could be accepted under it.
         if (
             ledger.phase < _PHASES
-            and self.room(Ledger(phase=ledger.phase + 1))
+            and self.room(Ledger(phase=ledger.phase + 1, tests=ledger.tests))
             and self._evidence(ledger) >= _REOPENS_AT * 2.0**ledger.phase
         ):
             ledger.phase += 1
             ledger.closed, ledger.verified = False, 0.0
             ledger.spread = np.zeros(len(_RATES))
+
+    def _losses(self, ledger: Ledger, budget: float) -> int:
+        """How many losses such a budget covers beside what may have been lost already."""
+        left = self.at_least(ledger) + budget
+        return max(0, floor(left / self.bound)) if isfinite(left) else 0
+
+    def _there(self, ledger: Ledger) -> float:
+        """How much of the budget is there."""
+        share = min(1.0, self.at_first + (1.0 - self.at_first) * ledger.tests / _GROWN)
+        return share * self.budget / 2.0**ledger.phase
 
     def _evidence(self, ledger: Ledger) -> float:
         """What wagers against acceptances that lose would have made of 1, on average."""
@@ -169,6 +199,30 @@ class Guard:
 
     def _threshold(self, phase: int) -> float:
         return log(len(_RATES)) - log(self.delta / 2.0 ** (phase + 1))
+
+
+def guard_under(law: Law, cap: int, noise: float, budget: float | None, *, cheap: bool) -> Guard:
+    """The guard of tests under a law.
+
+    Args:
+        law: The law of their observations.
+        cap: The most samples of a test.
+        noise: The standard deviation of a sample.
+        budget: How much acceptances may lose; None for 40 times the largest loss, with open tests
+            covered beside it.
+        cheap: Whether tests cost little to set up. One bad acceptance costs as much as many such
+            tests, so a budget that nobody gave is not there at once.
+    """
+    by_law = {Signs: 1.0, Lift: -law.value_range[0]}
+    bound = by_law.get(type(law), _LARGEST * noise / sqrt(cap))
+    return Guard(
+        budget=_BUDGET * bound if budget is None else budget,
+        bound=bound,
+        noise=None if isinstance(law, Signs) else noise,
+        base_rate=law.base_rate if isinstance(law, Lift) else None,
+        at_first=_AT_FIRST if cheap and budget is None else 1.0,
+        beside=budget is None,
+    )
 
 
 @lru_cache(maxsize=64)

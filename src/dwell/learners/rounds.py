@@ -187,6 +187,7 @@ class Chooser:
         learned.gap_weight *= _FADING
         tasks = max(learned.explored // _ROUND_SHARE, 1 if learned.explored else _FIRST_ROUND)
         learned.refit_at = learned.explored + tasks
+        learned.ledger.tests = learned.explored
         learned.rounds.append(self._round(number, best, words, weights, tasks, learned))
 
     def _fit(self, learned: Learned, number: int) -> PoolFit:

@@ -152,15 +152,35 @@ def _raised(text: str) -> str:
     return re.sub(r"\^(\d+)", r"<sup>\1</sup>", text)
 
 
-def boundaries(policy: Policy) -> go.Figure:
-    """When a policy stops: its two boundaries on the running sum."""
+def short_count(count: float) -> str:
+    """A number of tasks or samples for an axis; large powers of ten as such.
+
+    Example:
+        >>> short_count(100), short_count(2500), short_count(10_000)
+        ('100', '2,500', '10<sup>4</sup>')
+    """
+    text = f"{count:.0f}"
+    zeros = len(text) - 1
+    return f"10<sup>{zeros}</sup>" if zeros >= 4 and int(text) == 10**zeros else f"{count:,.0f}"
+
+
+def boundaries(policy: Policy, *, signs: bool = False) -> go.Figure:
+    """When a policy stops: its two boundaries on the running sum.
+
+    Args:
+        policy: The policy.
+        signs: Whether samples are +1 or -1. Then every other sum cannot come about, boundaries
+            that differ by such a sum are the same, and the smoothest of them are drawn.
+    """
     figure = empty_figure("samples drawn", "running sum")
     # Only where it looks: lines would break off at all other samples.
     looked = np.isfinite(policy.upper) | np.isfinite(policy.lower)
     samples = 1 + np.flatnonzero(looked)
-    upper = _finite(policy.upper[looked])
+    upper, lower = _finite(policy.upper[looked]), _finite(policy.lower[looked][:-1])
+    if signs:
+        upper, lower = _smooth(upper, samples.tolist(), -1), _smooth(lower, samples.tolist(), 1)
     # At the cap the lower boundary meets the upper one; what lies in between is rejected there.
-    lower = [*_finite(policy.lower[looked][:-1]), upper[-1]]
+    lower = [*lower, upper[-1]]
     mode = "lines+markers" if len(samples) <= 64 else "lines"
     figure.add_scatter(x=samples, y=upper, mode=mode, name="at or above: accept", line_color=SHIP)
     figure.add_scatter(
@@ -173,6 +193,24 @@ def boundaries(policy: Policy) -> go.Figure:
         fillcolor=LENS,
     )
     return figure
+
+
+def _smooth(
+    boundary: Sequence[float | None], samples: Sequence[int], inwards: int
+) -> list[float | None]:
+    """The same boundary for sums of signs, each entry as near to the last as it can be."""
+    drawn: list[float | None] = []
+    last: float | None = None
+    for edge, count in zip(boundary, samples, strict=False):
+        if edge is not None:
+            # The first sum that can come about and stops; the one before it cannot come about.
+            stops = -inwards * ceil(-inwards * edge)
+            stops -= inwards * ((stops - count) % 2)
+            before = stops + inwards
+            nearer = last is not None and abs(before - last) < abs(stops - last)
+            last = float(before if nearer else stops)
+        drawn.append(None if edge is None else last)
+    return drawn
 
 
 def _finite(boundary: Any) -> list[float | None]:

@@ -12,6 +12,7 @@ from dwell.families import Countable, Every
 from dwell.lab.replicate import Summary
 from dwell.lab.run import Run
 from dwell.lab.theory import regret_bound, roi_gap
+from dwell.laws import Signs
 from dwell.learners.cape import Cape
 from dwell.policies import Policies
 from dwell.policy import Policy
@@ -23,6 +24,7 @@ from dwell.report.charts import (
     boundaries,
     empty_figure,
     error_bars,
+    short_count,
 )
 from dwell.report.page import Section, page
 from dwell.report.tables import Grid, number, percent
@@ -31,6 +33,8 @@ from dwell.world import World
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
+
+_FEW = 8  # numbers of tasks that each have a tick
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,7 +167,12 @@ def regret_over_budget(rows: Sequence[SimulatedRow]) -> tuple[go.Figure, str]:
             name="regret of earning nothing",
             line={"color": FORMER, "dash": "dot"},
         )
-    figure.update_xaxes(type="log", exponentformat="power", dtick=1)
+    budgets = sorted({_budget(row) for row in rows})
+    if len(budgets) <= _FEW:
+        named = [short_count(budget) for budget in budgets]
+        figure.update_xaxes(type="log", tickvals=budgets, ticktext=named)
+    else:
+        figure.update_xaxes(type="log", exponentformat="power", dtick=1)
     figure.update_yaxes(type="log", exponentformat="power", dtick=1)
     caption = ERROR_BARS
     left_out = [f"{_budget(row):,.0f}" for row in rows if row.regret <= 0.0]
@@ -211,13 +220,14 @@ def _candidates(firsts: Mapping[int, Run], budget: str) -> Section:
 def _in_force(firsts: Mapping[int, Run], budget: str) -> Section:
     """The boundaries that a learner has computed in the end."""
     most = max(firsts)
-    design = firsts[most].learner.propose(1)
+    learner = firsts[most].learner
+    design = learner.propose(1)
     assert design is not None  # such learners learn to the end
     [policy] = design.policies
     assert isinstance(policy, Policy)  # what is computed is two boundaries
     return Section(
         "When it stops in the end",
-        figure=boundaries(policy),
+        figure=boundaries(policy, signs=isinstance(getattr(learner, "law", None), Signs)),
         caption=f"The boundaries in force at the end of the first replication with {most:,} "
         f"{budget}. Between the lines the learner goes on sampling.",
     )

@@ -9,7 +9,7 @@ from dwell import checks
 from dwell.lab.suite import Instance
 from dwell.report.bench.measures import HELD_OUT_MEANS, MEASURES, Measure, marked
 from dwell.report.bench.rows import ScoreRow
-from dwell.report.charts import COLOURS, EDGE, ERROR_BARS, empty_figure, error_bars
+from dwell.report.charts import COLOURS, EDGE, ERROR_BARS, empty_figure, error_bars, short_count
 from dwell.report.page import Charts, Section, page
 from dwell.report.tables import number
 
@@ -93,7 +93,7 @@ def _chart(
             hovertemplate="%{y:.1%} at %{x:,} tasks",
         )
     tasks = sorted({row.tasks for row in rows})
-    named = [_short(count) for count in tasks]
+    named = [short_count(count) for count in tasks]
     figure.update_xaxes(type="log", tickvals=tasks, ticktext=named, title_standoff=4)
     figure.update_yaxes(tickformat=".0%", zeroline=True, zerolinecolor=EDGE)
     # Shares without great losses stand beside one another on the same scale.
@@ -101,6 +101,9 @@ def _chart(
     most = max((measure.of(row) or 0.0) + _reach(measure, row) for row in rows)
     if measure.field in ("share", "score") and least >= -0.25 and most <= 1.06:
         figure.update_yaxes(range=[min(-0.04, least - 0.02), 1.06], dtick=0.25)
+    elif most - least < 0.04:
+        # Whole percents would all read alike; and what is next to nothing should look so.
+        figure.update_yaxes(tickformat=".1%", range=[min(-0.01, least), max(0.01, most)])
     figure.update_layout(
         height=250,
         showlegend=False,
@@ -130,15 +133,3 @@ def _about(instance: Instance) -> str:
 def _title(row: ScoreRow) -> str:
     case = "" if row.case is None else f", {row.case}"
     return marked(f"{row.instance}{case}, set-up cost {row.setup_cost:g}", row.held_out)
-
-
-def _short(count: int) -> str:
-    """A number of tasks, a power of ten as such.
-
-    Example:
-        >>> _short(1000), _short(2500)
-        ('10<sup>3</sup>', '2,500')
-    """
-    text = str(count)
-    zeros = len(text) - 1
-    return f"10<sup>{zeros}</sup>" if zeros and text == "1" + "0" * zeros else f"{count:,}"
