@@ -1,4 +1,4 @@
-"""What an evaluation says: three lines, a table, plain figures and a page."""
+"""What an evaluation says: a few lines, tables, plain figures and a page."""
 
 import csv
 import io
@@ -21,7 +21,8 @@ from dwell.report.evaluation.forest import forest
 from dwell.report.evaluation.page import page_of
 from dwell.report.evaluation.rows import about, figures, rows
 from dwell.report.evaluation.scale import Scale
-from dwell.report.evaluation.text import fitted, grid, legend, summary
+from dwell.report.evaluation.table import fitted, grid, legend
+from dwell.report.evaluation.text import summary
 
 
 def log_of(samples: FloatArray, **given: object) -> dwell.Log:
@@ -58,67 +59,57 @@ def losing() -> dwell.Report:
 def barren() -> dwell.Report:
     """Nothing is ever ahead."""
     policies = [dwell.fixed(1, 1), dwell.fixed(3, 1)]
-    return dwell.evaluate(log_of(np.full((9, 5), -1.0)), policies)
+    return dwell.evaluate(log_of(np.full((9, 5), -1.0)), policies, setup_cost=0)
 
 
-def test_a_gain_is_told_in_three_lines(gaining: dwell.Report) -> None:
-    """What to do with what it earns, how the current rule compares, and how certain it is."""
-    do, earns, certain = summary(gaining)
+def test_a_gain_is_told_in_four_lines(gaining: dwell.Report) -> None:
+    """What to do, what it earns beside today's rule, what that is in all, and how certain it is."""
+    do, earns, in_total, certain = summary(gaining)
     found, best, scale = gaining.found, gaining.found.best, Scale.of(gaining)
     assert best is not None
     assert gaining.candidate is not None
-    advice = gaining.candidate.advice
-    assert do == f"What to do: {advice[0].upper()}{advice[1:]}."
+    assert do == f"Change to: {gaining.candidate.advice}."
     corrected, now = found.corrected, found.current.roi
+    reach = corrected.reach * corrected.gain_error
     assert earns.startswith(
         f"What it earns: {1000 * corrected.roi:,.2f} ± "
         f"{1000 * corrected.reach * corrected.error:,.2f} per 1,000 samples on tests that it was "
-        f"not chosen by, {corrected.gain / now:+,.0%} ± "
-        f"{corrected.reach * corrected.gain_error / now:,.0%} above the current rule's "
-        f"{1000 * now:,.2f} (to the "
+        f"not chosen by; today's rule (to the end, ship if ahead) {1000 * now:,.2f} ± "
     )
-    assert earns.endswith(" fewer samples a test; ± is an approximate 95% interval.")
-    low, high = (
-        scale.text(float(end[best]))
-        for end in (found.approximate.roi_low, found.approximate.roi_high)
-    )
-    assert f"by 400 tests it earns {low} to {high} (approximate 95% interval)" in certain
+    gain = f"{1000 * corrected.gain:+,.2f} ± {1000 * reach:,.2f}"
+    shares = f"{100 * corrected.gain / now:+,.0f} % ± {100 * reach / now:,.0f} %"
+    assert f"On the same tests the gain is {gain} ({shares})." in earns
+    assert earns.endswith(" ± is always a 95 % interval.")
+    assert in_total.startswith("In total: the same 400 tests would have shipped ")
     others, like_it = len(found.policies) - 1, len(found.approximate.indistinguishable) - 1
-    assert f"{like_it} of {others} others are indistinguishable from it" in certain
+    assert f"{like_it} of {others} other rules cannot be told apart from the best" in certain
     assert found.guaranteed is not None
     low, high = (
         scale.text(float(end[best]))
         for end in (found.guaranteed.roi_low, found.guaranteed.roi_high)
     )
-    like_it = len(found.guaranteed.indistinguishable) - 1
-    assert certain.endswith(f"{low} to {high}, and by such intervals {like_it} of them are.")
+    assert certain.endswith(f"Its guaranteed interval is {low} to {high}.")
 
 
 def test_no_gain_is_told_plainly(losing: dwell.Report) -> None:
-    """It is not recommended, and without bounds nothing is called guaranteed."""
+    """What is done now is kept, and without bounds nothing is called guaranteed."""
     do, earns, certain = summary(losing)
     assert losing.found.corrected.gain < 0.0
-    assert do == "What did best: Run one <sample>."
-    assert f"rule's {1000 * losing.found.current.roi:,.4f} (to the end, ship if ahead) is" in earns
-    assert f"not shown: -{-losing.found.corrected.gain / losing.found.current.roi:.0%} ±" in earns
+    assert do.startswith("Keep what you do (to the end, ship if ahead): no rule is shown to earn")
+    assert earns.startswith("What it earns: what did best (run one <sample>) earned ")
+    assert f"rule (to the end, ship if ahead) {1000 * losing.found.current.roi:,.4f} ±" in earns
+    assert "the gain is \N{MINUS SIGN}" in earns
     assert "guaranteed" not in certain
-    assert "0 of 0 others" in certain
-
-
-def test_a_gain_within_its_error_is_not_shown(gaining: dwell.Report) -> None:
-    """A gain above 0 that may well be none does not beat the current rule."""
-    corrected = replace(gaining.found.corrected, gain=1e-3, gain_error=1e-3)
-    doubtful = replace(gaining, found=replace(gaining.found, corrected=corrected))
-    assert "is not shown" in summary(doubtful)[1]
-    assert not about(doubtful)["beats_current"]
+    assert "0 of 0 other rules" in certain
 
 
 def test_nothing_earned_is_told_in_three_lines(barren: dwell.Report) -> None:
     """Then nothing is advised."""
     do, earns, certain = summary(barren)
-    assert do == "What to do: none of these. No policy earned anything on these tests."
-    assert earns.endswith("(to the end, ship if ahead) earned 0 per 1,000 samples.")
+    assert do.startswith("Nothing earns: No rule is shown to earn more than 0 on these tests")
+    assert "(to the end, ship if ahead) earned 0 ± 0 per 1,000 samples." in earns
     assert certain == "How certain: that is by 9 tests."
+    assert about(barren)["answer"] == "nothing-earns"
     assert about(barren)["best"] is None
     assert about(barren)["advice"] is None
     assert {row[-1] for row in grid(barren).rows} == {""}
@@ -130,24 +121,24 @@ def test_a_gain_over_a_loss_is_no_share_of_it() -> None:
     report = dwell.evaluate(signs(), [dwell.fixed(9, 1)], setup_cost=5, current=always)
     assert report.found.current.roi < 0.0
     earns = summary(report)[1]
-    assert " per 1,000 samples above the current rule's -" in earns
-    assert "%" not in earns.removesuffix("95% interval.")
+    assert "the gain is +" in earns
+    assert "%" not in earns.removesuffix("95 % interval.")
 
 
 def test_tests_left_out_are_counted() -> None:
     """Those of one sample cannot be decided and scored."""
     columns = {"test": [1, 1, 1, 2, 2, 2, 3], "order": [1, 2, 3, 1, 2, 3, 1]}
     table = pa.table(columns | {"value": [1.0, 1.0, 1.0, -1.0, 1.0, -1.0, 1.0]})
-    report = dwell.evaluate(table, [dwell.fixed(1, 1)])
-    assert "(approximate 95% interval; 1 too short to be judged)" in summary(report)[2]
+    report = dwell.evaluate(table, [dwell.fixed(1, 1)], setup_cost=0)
+    assert "that is by 2 tests; 1 more is too short to be judged." in summary(report)[-1]
 
 
 def test_tiny_figures_are_given_for_a_million_samples() -> None:
     """0.000404 per 1,000 samples is hard to read."""
     report = dwell.evaluate(log_of(1e-6 * signs_of(50, 9)), [dwell.fixed(4)], setup_cost=50)
     assert 0.0 < 1000 * report.found.roi[0] < 0.01
-    assert " per 1,000,000 samples" in summary(report)[1]
-    assert "per 1,000,000 samples" in legend(report, grid(report))
+    assert " per million samples" in summary(report)[1]
+    assert "per million samples" in legend(report, grid(report))
 
 
 def signs_of(tests: int, length: int) -> FloatArray:
@@ -165,7 +156,7 @@ def test_the_table_has_the_best_first(gaining: dwell.Report) -> None:
     assert table.marked == {0}
     assert table.rows[0][0] == gaining.replayed.candidates[gaining.found.best or 0].name
     assert table.rows[0][-1] == "best"
-    rois = [float(row[1]) for row in every.rows]
+    rois = [float(row[1].replace("\N{MINUS SIGN}", "-")) for row in every.rows]
     assert rois == sorted(rois, reverse=True)
     marked = [row[-1] for row in every.rows].count("≈")
     assert marked == len(gaining.found.approximate.indistinguishable) - 1
@@ -178,7 +169,7 @@ def test_a_narrow_terminal_gets_fewer_columns(gaining: dwell.Report) -> None:
     table = grid(gaining)
     assert fitted(table, 200) == table
     narrow = fitted(table, 80)
-    assert {"policy", "ROI", "low", "high"} <= set(narrow.header) < set(table.header)
+    assert {"rule", "ROI", "low", "high"} <= set(narrow.header) < set(table.header)
     assert narrow.marked == table.marked
     lines = (narrow.header, *narrow.rows)
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]

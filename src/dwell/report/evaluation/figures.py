@@ -12,7 +12,6 @@ from dwell.chart import HeatMap
 from dwell.report.charts import FORMER, INK, SHIP, drawn, empty_figure, log_axis
 from dwell.report.evaluation.report import Report
 from dwell.report.evaluation.scale import Scale
-from dwell.report.evaluation.text import beats_current
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -114,7 +113,8 @@ def _line(name: str) -> dict[str, object]:
 
 def _chosen(report: Report) -> str:
     """What to call the best policy: it is recommended only if it is shown to be better."""
-    return "recommended" if beats_current(report) else _BEST
+    answer = report.answer
+    return "recommended" if answer is not None and answer.kind == "change" else _BEST
 
 
 def _places(count: int) -> IntArray:

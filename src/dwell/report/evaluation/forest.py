@@ -9,7 +9,7 @@ from dwell.history.replay.evaluation import Verdict
 from dwell.report.charts import EDGE, FORMER, INK, INK2, SHIP, empty_figure
 from dwell.report.evaluation.report import Report
 from dwell.report.evaluation.scale import Scale
-from dwell.report.evaluation.text import ranked
+from dwell.report.evaluation.table import ranked
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

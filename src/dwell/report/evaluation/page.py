@@ -8,7 +8,8 @@ from dwell.report.evaluation.figures import band_map, lengths, over_time
 from dwell.report.evaluation.forest import forest
 from dwell.report.evaluation.report import Report
 from dwell.report.evaluation.scale import Scale
-from dwell.report.evaluation.text import grid, legend, summary
+from dwell.report.evaluation.table import grid, legend
+from dwell.report.evaluation.text import summary
 from dwell.report.page import Section, page
 from dwell.report.tables import Grid, sentence
 
