@@ -7,8 +7,9 @@ from dwell.arrays import FloatArray
 from dwell.report.evaluation.report import Report
 from dwell.report.tables import minus
 
-# Where a thousand samples earn less than this, figures are given for a million.
+# Where a thousand samples earn less than this, figures are given for a million, and so on.
 _TINY = 0.01
+_UNITS = {10**6: "million", 10**9: "billion", 10**12: "trillion"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +38,34 @@ class Scale:
         found = report.found
         most = max(abs(found.current.roi), abs(float(found.roi.max())))
         if samples is None:
-            samples = 1_000_000 if 0.0 < 1_000 * most < _TINY else 1_000
+            readable = (each for each in (1_000, *_UNITS) if not 0.0 < each * most < _TINY)
+            samples = next(readable, max(_UNITS))
         digits = 2 - floor(log10(samples * most)) if most > 0.0 else 0
         return cls(samples, min(max(digits, 0), 9))
+
+    def telling(self, middle: float, reach: float) -> "Scale":
+        """The same with as many decimals as it takes to see on which side of 0 an interval ends.
+
+        Example:
+            >>> Scale(1, 2).telling(0.289, 0.2851).around(0.289, 0.2851)
+            '0.289 ± 0.285'
+        """
+        for more in range(4):
+            finer = Scale(self.samples, self.decimals + more)
+            ends = (
+                round(middle * self.samples, finer.decimals)
+                + side * round(reach * self.samples, finer.decimals)
+                for side in (-1.0, 1.0)
+            )
+            true = (middle - reach, middle + reach)
+            if all((end > 0.0) == (wanted > 0.0) for end, wanted in zip(ends, true, strict=True)):
+                return finer
+        return finer
 
     @property
     def unit(self) -> str:
         """What a figure is counted per."""
-        return "million samples" if self.samples == 1_000_000 else f"{self.samples:,} samples"
+        return f"{_UNITS.get(self.samples, f'{self.samples:,}')} samples"
 
     def text(self, roi: float, *, signed: bool = False) -> str:
         """An ROI in this unit; a dash if there is none."""

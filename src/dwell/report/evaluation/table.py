@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from dwell.report.evaluation.report import Report
 from dwell.report.evaluation.scale import Scale
-from dwell.report.evaluation.text import level, samples_a_test
+from dwell.report.evaluation.text import gain_scale, level, samples_a_test
 from dwell.report.tables import Grid, amount
 
 _MOST_SHOWN = 15
@@ -28,6 +28,19 @@ def ranked(report: Report) -> list[int]:
         report: What was found on past tests.
     """
     return sorted(range(len(report.found.policies)), key=lambda k: -float(report.found.roi[k]))
+
+
+def different(report: Report) -> list[int]:
+    """The same; of policies that would have done the same only one.
+
+    Args:
+        report: What was found on past tests.
+    """
+    found, seen = report.found, dict[tuple[float, float, float], int]()
+    for k in ranked(report):
+        key = (float(found.reward[k]), float(found.cost[k]), float(found.accept_rate[k]))
+        seen.setdefault(key, k)
+    return list(seen.values())
 
 
 def grid(report: Report, *, most: int | None = _MOST_SHOWN, full: bool = False) -> Grid:
@@ -133,11 +146,11 @@ def setup_grid(report: Report) -> Grid:
     """
     shown = report.by_setup_cost
     samples = setup_scale(report).samples
-    rows = tuple(_setup_row(each, Scale.of(each, samples)) for each in shown)
+    rows = tuple(_setup_row(each, samples) for each in shown)
     marked = frozenset(
         place for place, each in enumerate(shown) if each.setup_cost == report.setup_cost
     )
-    header = ("set-up cost", "answer", "best rule", "ROI", "gain", "low", "high", "samples")
+    header = ("set-up cost", "answer", "best rule", "ROI", "gain", "at least", "at most", "samples")
     return Grid(header, rows, marked, left=3)
 
 
@@ -151,17 +164,17 @@ def setup_scale(report: Report) -> Scale:
     return Scale.of(shown[len(shown) // 2])
 
 
-def _setup_row(report: Report, scale: Scale) -> tuple[str, ...]:
-    corrected = report.found.corrected
+def _setup_row(report: Report, samples: int) -> tuple[str, ...]:
+    corrected, finer = report.found.corrected, gain_scale(report, samples)
     assert report.setup_cost is not None  # it is what rows differ in
     assert report.answer is not None
     return (
         f"{report.setup_cost:,g}",
         _ANSWERS[report.answer.kind],
         "none" if report.candidate is None else report.candidate.name,
-        scale.text(corrected.roi),
+        Scale.of(report, samples).text(corrected.roi),
         *(
-            scale.text(end, signed=True)
+            finer.text(end, signed=True)
             for end in (corrected.gain, corrected.gain_low, corrected.gain_high)
         ),
         samples_a_test(report),
@@ -178,5 +191,24 @@ def setup_legend(report: Report) -> str:
         "Set-up costs are in samples, from 0 to ten times a past test. ROI is what choosing the "
         f"best rule earns per {setup_scale(report).unit} on tests that it was not chosen by; gain "
         f"is by how much that is above today's rule ({report.current}) on the same tests, with "
-        f"its {level(report)} interval; samples are what a test of that rule draws."
+        f"its {level(report)} interval (at least, at most); samples are what a test of that rule "
+        "draws."
     )
+
+
+def setup_finding(report: Report) -> str:
+    """Where a change pays, as the heading of what shows it.
+
+    Args:
+        report: What was found on past tests.
+    """
+    pays = [
+        each.found.setup_cost
+        for each in report.by_setup_cost
+        if each.answer is not None and each.answer.kind == "change"
+    ]
+    if not pays:
+        return "At none of these set-up costs is a change shown to pay"
+    if len(pays) == 1:
+        return f"A change is shown to pay at a set-up cost of {pays[0]:,g} samples"
+    return f"A change is shown to pay at set-up costs of {pays[0]:,g} to {pays[-1]:,g} samples"

@@ -24,7 +24,9 @@ def summary(report: Report) -> tuple[str, ...]:
             "answer. The table has one for each set-up cost.",
             f"How to count it: {HOW_TO_COUNT}",
         )
-    first = f"{_HEADS.get(answer.kind, '')}{answer.sentence}"
+    first = answer.sentence
+    if answer.kind in _HEADS:
+        first = f"{_HEADS[answer.kind]}: {first[0].lower()}{first[1:]}"
     if answer.kind == "withheld":
         rest = "What it earns: the figures below are of the rest alone, and not to be relied on."
         return (first, rest)
@@ -33,7 +35,7 @@ def summary(report: Report) -> tuple[str, ...]:
     return (first, f"What it earns: {earnings(report)}", *all_tests, _certainty(report))
 
 
-_HEADS = {"nothing-earns": "Nothing earns: ", "withheld": "No advice: "}
+_HEADS = {"nothing-earns": "Nothing earns", "withheld": "No advice"}
 
 
 def earnings(report: Report) -> str:
@@ -60,24 +62,42 @@ def earnings(report: Report) -> str:
 
 
 def gain_around(report: Report) -> str:
-    """The gain that decides: with its interval, and in percent where that means something."""
-    scale, corrected, now = Scale.of(report), report.found.corrected, report.found.current.roi
+    """The gain that decides: with its interval, and in percent where that means something.
+
+    Args:
+        report: What was found on past tests.
+    """
+    corrected, now = report.found.corrected, report.found.current.roi
     reach = corrected.reach * corrected.gain_error
-    text = scale.around(corrected.gain, reach, signed=True)
+    scale = gain_scale(report)
+    text = f"{scale.around(corrected.gain, reach, signed=True)} per {scale.unit}"
     if not current_roi(report).low > 0.0:
         return text  # a share of nothing, or of a loss
-    return f"{text} ({percent(corrected.gain / now, signed=True)} ± {percent(reach / now)})"
+    shares = Scale(100, 0).telling(corrected.gain / now, reach / now)
+    gain, error = shares.text(corrected.gain / now, signed=True), shares.text(reach / now)
+    return f"{text} ({gain} % ± {error} %)"
 
 
-def percent(share: float, *, signed: bool = False) -> str:
+def gain_scale(report: Report, samples: int | None = None) -> Scale:
+    """A scale on which it can be seen on which side of 0 the interval of the gain ends.
+
+    Args:
+        report: What was found on past tests.
+        samples: Per how many samples; None for whatever can be read.
+    """
+    corrected = report.found.corrected
+    reach = corrected.reach * corrected.gain_error
+    return Scale.of(report, samples).telling(corrected.gain, reach)
+
+
+def percent(share: float) -> str:
     """A share as people write it.
 
     Example:
-        >>> percent(0.371, signed=True), percent(0.02), percent(0.0, signed=True)
-        ('+37 %', '2 %', '0 %')
+        >>> percent(0.371), percent(0.0)
+        ('37 %', '0 %')
     """
-    rounded = round(share, 2) + 0.0
-    return minus(f"{100 * rounded:{'+' if signed and rounded else ''},.0f} %")
+    return f"{Scale(100, 0).text(share)} %"
 
 
 def _plus_minus(report: Report) -> str:
@@ -94,7 +114,7 @@ def total_sentences(totals: Totals) -> tuple[str, ...]:
 
 
 def _same_tests(totals: Totals) -> str:
-    digits = _digits(totals)
+    digits = total_digits(totals)
     ends = (totals.difference_low, totals.difference_high)
     less = totals.difference < 0.0
     size, low, high = (
@@ -109,7 +129,7 @@ def _same_tests(totals: Totals) -> str:
 
 
 def _same_cost(totals: Totals) -> str:
-    digits = _digits(totals)
+    digits = total_digits(totals)
     further = round(totals.further)
     reach = totals.gain_at_same_cost_high - totals.gain_at_same_cost
     tests = (
@@ -138,8 +158,12 @@ def _break_even(totals: Totals) -> str:
     )
 
 
-def _digits(totals: Totals) -> int:
-    """Decimals by which the totals have three digits."""
+def total_digits(totals: Totals) -> int:
+    """Decimals by which the totals have three digits.
+
+    Args:
+        totals: All tests together.
+    """
     most = max(abs(totals.value_now), abs(totals.value), abs(totals.value_at_same_cost))
     return min(max(0, 2 - floor(log10(most))), 12) if most > 0.0 else 0
 
@@ -156,7 +180,8 @@ def _certainty(report: Report) -> str:
         f" {len(found.approximate.indistinguishable) - 1:,} of {len(found.policies) - 1:,} other "
         "rules cannot be told apart from the best."
     )
-    if found.guaranteed is None:
+    # One that reaches to both sides of 0 tells nothing; it is at the end of the page.
+    if found.guaranteed is None or not found.guaranteed.roi_low[best] > 0.0:
         return text
     return f"{text} Its guaranteed interval is {between(scale, found.guaranteed, best)}."
 
