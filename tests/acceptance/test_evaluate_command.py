@@ -58,17 +58,20 @@ def dirty(tmp_path: Path) -> str:
 
 
 def test_it_tells_what_to_do_how_that_compares_and_how_certain_it_is(log: str) -> None:
-    """Three paragraphs, the best policies, and what their columns are."""
+    """Four paragraphs, the best rules, and what their columns are."""
     result = run("evaluate", log, *COST, "--bounds", "-1,1")
     assert result.exit_code == 0, result.output
-    do, earns, certain, *_ = (" ".join(part.split()) for part in result.stdout.split("\n\n"))
+    do, earns, in_total, certain, *_ = (
+        " ".join(part.split()) for part in result.stdout.split("\n\n")
+    )
     report = dwell.evaluate(dwell.Log(log, bounds=(-1, 1)), setup_cost=5)
     assert report.candidate is not None
-    assert report.candidate.advice[1:] in do
+    assert do == f"Change to: {report.candidate.advice}."
     assert earns.startswith("What it earns: ")
-    assert "the guaranteed interval is" in certain
+    assert in_total.startswith("In total: the same 240 tests would have shipped ")
+    assert "other rules cannot be told apart from the best" in certain
     lines = result.stdout.splitlines()
-    [header] = [index for index, line in enumerate(lines) if line.split()[:2] == ["policy", "ROI"]]
+    [header] = [index for index, line in enumerate(lines) if line.split()[:2] == ["rule", "ROI"]]
     assert lines[header + 2].split()[-1] == "best"
     shown = [line for line in lines[header + 2 :] if line.strip()][:16]
     assert shown[15].startswith("ROI is what is earned per")
@@ -77,8 +80,8 @@ def test_it_tells_what_to_do_how_that_compares_and_how_certain_it_is(log: str) -
 
 def test_all_policies_are_shown_if_asked_for(log: str) -> None:
     """Not only the best 15."""
-    short, every = run("evaluate", log).stdout, run("evaluate", log, "--all").stdout
-    count = len(figures("evaluate", log)["rows"])
+    short, every = (run("evaluate", log, *COST, *more).stdout for more in ((), ("--all",)))
+    count = len(figures("evaluate", log, *COST)["rows"])
     assert len(every.splitlines()) - len(short.splitlines()) == count - 15
 
 
@@ -96,22 +99,48 @@ def test_its_json_is_what_the_library_computes(log: str) -> None:
     assert printed["tests"] == TESTS
     assert printed["corrected"]["gain"] == found.corrected.gain
     assert printed["current"]["roi"] == found.current.roi
-    assert len(printed["summary"]) == 3
+    assert len(printed["summary"]) == 4
+    assert (printed["answer"], printed["sentence"]) == ("change", printed["summary"][0])
 
 
 def test_a_longest_test_is_declared_and_checked(log: str) -> None:
     """Then the current rule has a guaranteed interval, and so have gains over it."""
-    without = figures("evaluate", log, "--bounds", "-1,1")
+    without = figures("evaluate", log, *COST, "--bounds", "-1,1")
     assert without["rows"][0]["roi_guaranteed_low"] is not None
     assert without["rows"][0]["gain_guaranteed_low"] is None
     assert without["current"]["roi_guaranteed_low"] is None
-    found = figures("evaluate", log, "--bounds", "-1,1", "--longest", "100")
+    found = figures("evaluate", log, *COST, "--bounds", "-1,1", "--longest", "100")
     row, now = found["rows"][0], found["current"]
     assert row["gain_guaranteed_low"] < row["gain"] < row["gain_guaranteed_high"]
     assert now["roi_guaranteed_low"] < now["roi"] < now["roi_guaranteed_high"]
-    belied = run("evaluate", log, "--longest", "39")
+    belied = run("evaluate", log, *COST, "--longest", "39")
     assert belied.exit_code == 2
     assert "longest must be at least 40, as many samples as a test of the log has" in belied.stderr
+
+
+def test_without_a_set_up_cost_there_is_a_table_over_them_and_no_answer(log: str) -> None:
+    """For people, for programs and in Python alike; with one, the same table is in the JSON."""
+    result = run("evaluate", log)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("What to do: that hangs on what it costs to set up a test")
+    assert "Change to" not in result.stdout
+    printed = figures("evaluate", log)
+    assert (printed["answer"], printed["sentence"], printed["setup_cost"]) == (None, None, None)
+    assert "best" not in printed
+    costs = [row["setup_cost"] for row in printed["rows"]]
+    assert costs == [0.0, 4.0, 10.0, 40.0, 100.0, 400.0]
+    for row, report in zip(printed["rows"], dwell.evaluate(log).by_setup_cost, strict=True):
+        alone = dwell.evaluate(log, setup_cost=row["setup_cost"])
+        assert report.found.corrected == alone.found.corrected
+        assert (row["gain"], row["gain_low"]) == (
+            alone.found.corrected.gain,
+            alone.found.corrected.gain_low,
+        )
+        assert alone.answer is not None
+        assert row["answer"] == alone.answer.kind
+        assert f" {row['setup_cost']:,g} " in result.stdout
+    asked = figures("evaluate", log, *COST)["by_setup_cost"]
+    assert [row for row in asked if row["setup_cost"] != 5.0] == printed["rows"]
 
 
 def test_the_current_rule_can_be_told(log: str) -> None:
@@ -255,14 +284,13 @@ def test_files_hold_what_is_printed(log: str, tmp_path: Path) -> None:
 
 
 def test_its_page_needs_no_network(log: str, tmp_path: Path) -> None:
-    """It begins with the three lines that are printed."""
+    """It begins with the answer that is printed."""
     page = tmp_path / "report.html"
     assert run("evaluate", log, *COST, "--out", str(page)).exit_code == 0
     assert_self_contained(page)
     text = page.read_text(encoding="utf-8")
-    assert "<h2>What " in text
-    assert "<h2>What it earns</h2><p>" in text
-    assert "<h2>How certain</h2><p>" in text
+    assert '<li aria-current="true"><h3>Change the rule</h3>' in text
+    assert "In total" in text
     assert list(tmp_path.iterdir()) == [page]
 
 

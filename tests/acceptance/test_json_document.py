@@ -25,7 +25,8 @@ COMMANDS = {
     "exact": ("exact", "--caps", "1:2"),
     "simulate": ("simulate", "--tasks", "10", "--replications", "2"),
     "plan": ("plan", "--rules", "pocock", "--from", "effects.csv", "--sd", "1"),
-    "evaluate": ("evaluate", "log.csv", "--bounds", "0,2"),
+    "evaluate": ("evaluate", "log.csv", "--bounds", "0,2", "--setup-cost", "1"),
+    "evaluate without --setup-cost": ("evaluate", "log.csv"),
     "bench learners": (
         *("bench", "learners", "--instances", "three-point", "--learners", "etc"),
         *("--tasks", "100", "--replications", "2", "--workers", "1"),

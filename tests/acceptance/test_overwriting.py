@@ -74,7 +74,7 @@ def test_other_files_are_written_beside_what_is_read() -> None:
     """An older page or table of figures is replaced, and a page may lie among logs."""
     Path("f.csv").write_text("older")
     files = ("--out", "f.csv", "--plot", "logs/report.html")
-    result = run("evaluate", "logs", *files)
+    result = run("evaluate", "logs", "--setup-cost", "1", *files)
     assert result.exit_code == 0, result.output
     assert "Wrote f.csv." in result.stderr.splitlines()
     assert "Wrote logs/report.html." in result.stderr.splitlines()

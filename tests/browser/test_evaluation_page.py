@@ -27,10 +27,11 @@ def reports() -> dict[str, tuple[dwell.Report, int]]:
     known = dwell.Log(wins, bounds=(-1, 1))
     names = {"a <b>bold</b> name & a long one, too": dwell.fixed(3, 1), "short": dwell.fixed(2, 1)}
     return {
-        "usual": (dwell.evaluate(known, setup_cost=20), 4),
-        "named": (dwell.evaluate(wins, names), 3),
-        "nothing earned": (dwell.evaluate(losses, [dwell.fixed(2, 1)]), 3),
-        "tiny": (dwell.evaluate(tiny, setup_cost=1000), 4),
+        "usual": (dwell.evaluate(known, setup_cost=20), 3),
+        "named": (dwell.evaluate(wins, names, 9), 3),
+        "nothing earned": (dwell.evaluate(losses, [dwell.fixed(2, 1)], 9), 3),
+        "tiny": (dwell.evaluate(tiny, setup_cost=1000), 3),
+        "no set-up cost": (dwell.evaluate(wins, names), 1),
     }
 
 
@@ -46,11 +47,11 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, int
     return written
 
 
-@pytest.mark.parametrize("name", ["usual", "named", "nothing earned", "tiny"])
+@pytest.mark.parametrize("name", ["usual", "named", "nothing earned", "tiny", "no set-up cost"])
 def test_an_evaluation_is_drawn(
     browser: Browser, pages: dict[str, tuple[Path, int]], name: str
 ) -> None:
-    """Forest, lengths and value over time; and the map of bands, where there are any."""
+    """Set-up costs, lengths and value over time; without a set-up cost, the first alone."""
     path, figures = pages[name]
     assert_drawn(browser, path, figures=figures)
 
@@ -76,3 +77,43 @@ def test_no_text_of_a_figure_is_clipped(
     finally:
         page.close()
     assert outside == []
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_tables_and_texts_lie_within_the_page(
+    browser: Browser, pages: dict[str, tuple[Path, int]], width: int
+) -> None:
+    """No table has to be scrolled sideways, opened ones neither; pictures keep their letters."""
+    for path, _ in pages.values():
+        page = browser.new_page(viewport={"width": width, "height": 900})
+        try:
+            page.goto(path.as_uri())
+            page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+            wide = page.evaluate(
+                """() => [...document.querySelectorAll(".scroll, .fig svg text, .three li")]
+                .filter(each => each.getBoundingClientRect().right > innerWidth + 1
+                    || each.matches(".scroll") && each.scrollWidth > each.clientWidth + 1)
+                .map(each => each.textContent.slice(0, 40))"""
+            )
+        finally:
+            page.close()
+        assert wide == [], path.name
+
+
+def test_the_answer_comes_first_and_large(
+    browser: Browser, pages: dict[str, tuple[Path, int]]
+) -> None:
+    """Within the first screen, before any figure; one of three, marked as the one."""
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    try:
+        page.goto(pages["usual"][0].as_uri())
+        taken = page.locator(".three li[aria-current]")
+        assert taken.count() == 1
+        assert page.locator(".three li").count() == 3
+        box = taken.bounding_box()
+        first = page.locator(".fig-w svg").first.bounding_box()
+    finally:
+        page.close()
+    assert box is not None
+    assert first is not None
+    assert box["y"] + box["height"] < first["y"] < 900

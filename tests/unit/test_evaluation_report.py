@@ -1,8 +1,9 @@
-"""What an evaluation says: three lines, a table, plain figures and a page."""
+"""What an evaluation says: a few lines, tables, plain figures and a page."""
 
 import csv
 import io
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from math import nan
@@ -11,17 +12,19 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from markupsafe import escape
 
 import dwell
 from dwell.arrays import FloatArray
 from dwell.errors import CannotWrite
 from dwell.report.encode import csv_text, json_text
-from dwell.report.evaluation.figures import band_map, lengths, over_time
+from dwell.report.evaluation.figures import lengths, over_setup, over_time
 from dwell.report.evaluation.forest import forest
 from dwell.report.evaluation.page import page_of
 from dwell.report.evaluation.rows import about, figures, rows
 from dwell.report.evaluation.scale import Scale
-from dwell.report.evaluation.text import fitted, grid, legend, summary
+from dwell.report.evaluation.table import fitted, grid, legend
+from dwell.report.evaluation.text import summary
 
 
 def log_of(samples: FloatArray, **given: object) -> dwell.Log:
@@ -58,67 +61,64 @@ def losing() -> dwell.Report:
 def barren() -> dwell.Report:
     """Nothing is ever ahead."""
     policies = [dwell.fixed(1, 1), dwell.fixed(3, 1)]
-    return dwell.evaluate(log_of(np.full((9, 5), -1.0)), policies)
+    return dwell.evaluate(log_of(np.full((9, 5), -1.0)), policies, setup_cost=0)
 
 
-def test_a_gain_is_told_in_three_lines(gaining: dwell.Report) -> None:
-    """What to do with what it earns, how the current rule compares, and how certain it is."""
-    do, earns, certain = summary(gaining)
-    found, best, scale = gaining.found, gaining.found.best, Scale.of(gaining)
-    assert best is not None
+def test_a_gain_is_told_in_four_lines(gaining: dwell.Report) -> None:
+    """What to do, what it earns beside today's rule, what that is in all, and how certain it is."""
+    do, earns, in_total, certain = summary(gaining)
+    found = gaining.found
     assert gaining.candidate is not None
-    advice = gaining.candidate.advice
-    assert do == f"What to do: {advice[0].upper()}{advice[1:]}."
+    assert do == f"Change to: {gaining.candidate.advice}."
     corrected, now = found.corrected, found.current.roi
+    reach = corrected.reach * corrected.gain_error
     assert earns.startswith(
         f"What it earns: {1000 * corrected.roi:,.2f} ± "
         f"{1000 * corrected.reach * corrected.error:,.2f} per 1,000 samples on tests that it was "
-        f"not chosen by, {corrected.gain / now:+,.0%} ± "
-        f"{corrected.reach * corrected.gain_error / now:,.0%} above the current rule's "
-        f"{1000 * now:,.2f} (to the "
+        f"not chosen by; today's rule (to the end, ship if ahead) {1000 * now:,.2f} ± "
     )
-    assert earns.endswith(" fewer samples a test; ± is an approximate 95% interval.")
-    low, high = (
-        scale.text(float(end[best]))
-        for end in (found.approximate.roi_low, found.approximate.roi_high)
-    )
-    assert f"by 400 tests it earns {low} to {high} (approximate 95% interval)" in certain
+    gain = f"{1000 * corrected.gain:+,.2f} ± {1000 * reach:,.2f} per 1,000 samples"
+    shares = f"{100 * corrected.gain / now:+,.0f} % ± {100 * reach / now:,.0f} %"
+    assert f"On the same tests the gain is {gain} ({shares})." in earns
+    assert earns.endswith(" ± is always a 95 % interval.")
+    assert in_total.startswith("In total: the same 400 tests would have shipped ")
     others, like_it = len(found.policies) - 1, len(found.approximate.indistinguishable) - 1
-    assert f"{like_it} of {others} others are indistinguishable from it" in certain
-    assert found.guaranteed is not None
-    low, high = (
-        scale.text(float(end[best]))
-        for end in (found.guaranteed.roi_low, found.guaranteed.roi_high)
-    )
-    like_it = len(found.guaranteed.indistinguishable) - 1
-    assert certain.endswith(f"{low} to {high}, and by such intervals {like_it} of them are.")
+    assert f"{like_it} of {others} other rules cannot be told apart from the best" in certain
+
+
+def test_a_guaranteed_interval_is_told_where_it_tells_something(gaining: dwell.Report) -> None:
+    """One that reaches to both sides of 0 is left to the table at the end of the page."""
+    verdict, best, scale = gaining.found.guaranteed, gaining.found.best, Scale.of(gaining)
+    assert verdict is not None
+    assert best is not None
+    assert verdict.roi_low[best] < 0.0
+    assert "guaranteed" not in summary(gaining)[-1]
+    higher = replace(verdict, roi_low=verdict.roi_high / 2.0)
+    certain = summary(replace(gaining, found=replace(gaining.found, guaranteed=higher)))[-1]
+    high = float(verdict.roi_high[best])
+    ends = f"{scale.text(high / 2.0)} to {scale.text(high)}"
+    assert certain.endswith(f"Its guaranteed interval is {ends}.")
 
 
 def test_no_gain_is_told_plainly(losing: dwell.Report) -> None:
-    """It is not recommended, and without bounds nothing is called guaranteed."""
+    """What is done now is kept, and without bounds nothing is called guaranteed."""
     do, earns, certain = summary(losing)
     assert losing.found.corrected.gain < 0.0
-    assert do == "What did best: Run one <sample>."
-    assert f"rule's {1000 * losing.found.current.roi:,.4f} (to the end, ship if ahead) is" in earns
-    assert f"not shown: -{-losing.found.corrected.gain / losing.found.current.roi:.0%} ±" in earns
+    assert do.startswith("Keep what you do (to the end, ship if ahead): no rule is shown to earn")
+    assert earns.startswith("What it earns: what did best (run one <sample>) earned ")
+    assert f"rule (to the end, ship if ahead) {1000 * losing.found.current.roi:,.4f} ±" in earns
+    assert "the gain is \N{MINUS SIGN}" in earns
     assert "guaranteed" not in certain
-    assert "0 of 0 others" in certain
-
-
-def test_a_gain_within_its_error_is_not_shown(gaining: dwell.Report) -> None:
-    """A gain above 0 that may well be none does not beat the current rule."""
-    corrected = replace(gaining.found.corrected, gain=1e-3, gain_error=1e-3)
-    doubtful = replace(gaining, found=replace(gaining.found, corrected=corrected))
-    assert "is not shown" in summary(doubtful)[1]
-    assert not about(doubtful)["beats_current"]
+    assert "0 of 0 other rules" in certain
 
 
 def test_nothing_earned_is_told_in_three_lines(barren: dwell.Report) -> None:
     """Then nothing is advised."""
     do, earns, certain = summary(barren)
-    assert do == "What to do: none of these. No policy earned anything on these tests."
-    assert earns.endswith("(to the end, ship if ahead) earned 0 per 1,000 samples.")
+    assert do.startswith("Nothing earns: no rule is shown to earn more than 0 on these tests")
+    assert "(to the end, ship if ahead) earned 0 ± 0 per 1,000 samples." in earns
     assert certain == "How certain: that is by 9 tests."
+    assert about(barren)["answer"] == "nothing-earns"
     assert about(barren)["best"] is None
     assert about(barren)["advice"] is None
     assert {row[-1] for row in grid(barren).rows} == {""}
@@ -130,24 +130,26 @@ def test_a_gain_over_a_loss_is_no_share_of_it() -> None:
     report = dwell.evaluate(signs(), [dwell.fixed(9, 1)], setup_cost=5, current=always)
     assert report.found.current.roi < 0.0
     earns = summary(report)[1]
-    assert " per 1,000 samples above the current rule's -" in earns
-    assert "%" not in earns.removesuffix("95% interval.")
+    assert "the gain is +" in earns
+    assert "%" not in earns.removesuffix("95 % interval.")
 
 
 def test_tests_left_out_are_counted() -> None:
     """Those of one sample cannot be decided and scored."""
     columns = {"test": [1, 1, 1, 2, 2, 2, 3], "order": [1, 2, 3, 1, 2, 3, 1]}
     table = pa.table(columns | {"value": [1.0, 1.0, 1.0, -1.0, 1.0, -1.0, 1.0]})
-    report = dwell.evaluate(table, [dwell.fixed(1, 1)])
-    assert "(approximate 95% interval; 1 too short to be judged)" in summary(report)[2]
+    report = dwell.evaluate(table, [dwell.fixed(1, 1)], setup_cost=0)
+    assert "that is by 2 tests; 1 more is too short to be judged." in summary(report)[-1]
 
 
-def test_tiny_figures_are_given_for_a_million_samples() -> None:
-    """0.000404 per 1,000 samples is hard to read."""
-    report = dwell.evaluate(log_of(1e-6 * signs_of(50, 9)), [dwell.fixed(4)], setup_cost=50)
+def test_tiny_figures_are_given_for_a_million_samples_or_more() -> None:
+    """0.000404 per 1,000 samples is hard to read, and so is less than that per million."""
+    tiny = dwell.evaluate(log_of(1e-8 * signs_of(50, 9)), [dwell.fixed(4)], setup_cost=50)
+    assert " per billion samples" in summary(tiny)[1]
+    report = dwell.evaluate(log_of(1e-5 * signs_of(50, 9)), [dwell.fixed(4)], setup_cost=50)
     assert 0.0 < 1000 * report.found.roi[0] < 0.01
-    assert " per 1,000,000 samples" in summary(report)[1]
-    assert "per 1,000,000 samples" in legend(report, grid(report))
+    assert " per million samples" in summary(report)[1]
+    assert "per million samples" in legend(report, grid(report))
 
 
 def signs_of(tests: int, length: int) -> FloatArray:
@@ -165,7 +167,7 @@ def test_the_table_has_the_best_first(gaining: dwell.Report) -> None:
     assert table.marked == {0}
     assert table.rows[0][0] == gaining.replayed.candidates[gaining.found.best or 0].name
     assert table.rows[0][-1] == "best"
-    rois = [float(row[1]) for row in every.rows]
+    rois = [float(row[1].replace("\N{MINUS SIGN}", "-")) for row in every.rows]
     assert rois == sorted(rois, reverse=True)
     marked = [row[-1] for row in every.rows].count("≈")
     assert marked == len(gaining.found.approximate.indistinguishable) - 1
@@ -178,7 +180,7 @@ def test_a_narrow_terminal_gets_fewer_columns(gaining: dwell.Report) -> None:
     table = grid(gaining)
     assert fitted(table, 200) == table
     narrow = fitted(table, 80)
-    assert {"policy", "ROI", "low", "high"} <= set(narrow.header) < set(table.header)
+    assert {"rule", "ROI", "low", "high"} <= set(narrow.header) < set(table.header)
     assert narrow.marked == table.marked
     lines = (narrow.header, *narrow.rows)
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
@@ -229,24 +231,37 @@ def test_nan_is_never_printed(gaining: dwell.Report) -> None:
 
 @pytest.mark.parametrize("name", ["gaining", "losing", "barren"])
 def test_the_page_has_all_its_parts(name: str, request: pytest.FixtureRequest) -> None:
-    """The summary, the figures, what was found in the log, and what must hold."""
+    """The answer, the gain, the figures, what was found in the log, and what must hold."""
     report: dwell.Report = request.getfixturevalue(name)
     text = page_of(report, ["12 left out: tests of one package"])
-    bands = "How wide a band, and how long"
+    assert report.answer is not None
     for words in (
-        "What each policy would have earned",
+        f'<li aria-current="true"><h3>{escape(report.answer.title)}</h3>',
+        "Paired gain in value per 1,000 samples, with its 95 % interval.",
+        "Rules, best first",
         "How long tests take",
         "What it would have come to over time",
         "What was found in the log",
         "<p>12 left out: tests of one package.</p>",
         "chosen on four fifths of the tests and scored on the other fifth",
         "The length of a past test must not have depended on its results.",
-        "All policies",
+        "All rules",
     ):
         assert words in text
-    assert (bands in text) == (name == "gaining")
+    assert ("In total" in text) == (name == "gaining")
     assert text.count("<p>") > 5
     assert "<sample>" not in text
+
+
+def test_people_are_told_of_rules_in_plain_words(gaining: dwell.Report) -> None:
+    """Ideas are shipped or dropped by rules; nothing is called significant, nor accepted."""
+    page = page_of(gaining).partition("<main>")[2].partition("</main>")[0]
+    words = re.sub(r"<script.*?</script>|<[^>]*>", " ", page, flags=re.DOTALL).lower()
+    said = " ".join((*summary(gaining), legend(gaining, grid(gaining)), words)).lower()
+    for word in ("significan", "accept", "reject", "policy", "policies", "boundar"):
+        assert word not in said
+    assert "ship" in said
+    assert "drop" in said
 
 
 def test_a_clean_log_is_told_to_be_one(gaining: dwell.Report) -> None:
@@ -265,7 +280,8 @@ def test_figures_stay_small(gaining: dwell.Report) -> None:
         for figure, caption in (lengths(report), over_time(report)):
             assert all(len(trace.x) <= 500 for trace in figure.data)
             assert caption.endswith(".")
-        assert band_map(report) is not None
+        figure, caption = over_setup(report)
+        assert caption.startswith("Bars are 95 % intervals")
 
 
 def test_wide_intervals_are_told_in_words(gaining: dwell.Report) -> None:
@@ -282,7 +298,7 @@ def test_the_page_says_what_is_guaranteed_and_what_is_not(
     gaining: dwell.Report, losing: dwell.Report
 ) -> None:
     """The current rule is not, unless a longest test was declared; without bounds nothing is."""
-    undeclared = "The current rule, and gains over it, have approximate ones only"
+    undeclared = "Today&#39;s rule, and gains over it, have approximate ones only"
     assert undeclared in page_of(gaining)
     log = signs(bounds=(-1.0, 1.0))
     declared = dwell.evaluate(log, {"one": dwell.fixed(1, 1)}, setup_cost=5, longest=60)
@@ -306,9 +322,9 @@ def test_value_over_time_ends_with_what_was_earned(gaining: dwell.Report) -> Non
 def test_only_what_is_shown_to_be_better_is_recommended(
     gaining: dwell.Report, losing: dwell.Report
 ) -> None:
-    """Else the figures speak of the best policy."""
-    assert [trace.name for trace in lengths(gaining)[0].data] == ["current rule", "recommended"]
-    assert [trace.name for trace in lengths(losing)[0].data] == ["current rule", "best policy"]
+    """Else the figures speak of the best rule."""
+    assert [trace.name for trace in lengths(gaining)[0].data] == ["today's rule", "recommended"]
+    assert [trace.name for trace in lengths(losing)[0].data] == ["today's rule", "best rule"]
 
 
 def test_a_report_writes_its_page(gaining: dwell.Report, tmp_path: Path) -> None:

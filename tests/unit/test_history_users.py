@@ -175,7 +175,7 @@ def test_the_headline_is_withheld_where_arms_do_not_meet() -> None:
     rows = users(20, length=200, share=(0.5, 0.5), seed=4)
     place = rows["order"] / 200
     apart = np.where(place < 0.45, "control", np.where(place > 0.55, "treatment", rows["arm"]))
-    report = evaluate(pa.table(rows | {"arm": apart}), {"all": fixed(2, -1e9)})
+    report = evaluate(pa.table(rows | {"arm": apart}), {"all": fixed(2, -1e9)}, 0)
     assert report.withheld is not None
     assert "nothing is advised" in summary(report)[0]
     assert "when the other arm had none" in summary(report)[0]
@@ -369,7 +369,7 @@ def test_a_page_tells_why_nothing_is_advised() -> None:
     place = rows["order"] / 200
     apart = np.where(place < 0.45, "control", np.where(place > 0.55, "treatment", rows["arm"]))
     page = page_of(evaluate(pa.table(rows | {"arm": apart}), {"all": fixed(2, -1e9)}))
-    assert "nothing is advised on this log" in page
+    assert "Nothing is advised on this log" in page
     assert "when the other arm had none" in page
 
 

@@ -220,7 +220,7 @@ CALLS: dict[Callable[..., Any], dict[str, Any]] = {
 # Whose numbers we make ourselves; and those that need a log, tested with logs.
 RESULTS = {
     *(dwell.FittedPrior, dwell.Knowledge, dwell.Lifts, dwell.Optimum, dwell.Run),
-    *(dwell.Summary, dwell.Table),
+    *(dwell.Summary, dwell.Table, dwell.Report),
     *(rules.Discovered, planning.Option, objectives.Totals, dwell.Log, dwell.evaluate),
 }
 WITH_TEXT: list[tuple[str, Callable[..., Any], dict[str, Any]]] = [

@@ -70,8 +70,8 @@ _OPTIONS = (
     option(
         "--setup-cost",
         not_negative,
-        default="0",
-        help="What each test costs besides its samples, in samples.",
+        help="What it takes to build and launch an idea, in samples: days of work x samples a day. "
+        "Without it there is no answer, but a table over set-up costs.",
     ),
     flag("--check", help="Only read it, and say what is wrong with it."),
     option(
@@ -140,7 +140,8 @@ def evaluate(
 
     LOG is a CSV or Parquet file, a folder of them or a pattern such as "logs/*.parquet". Bands of
     several widths, fixed sizes and group-sequential tests are tried on every test in it and
-    compared with the current rule. A decision is scored on the samples that came after it.
+    compared with the current rule. A decision is scored on the samples that came after it. The
+    answer is to change the rule, to keep it, or that nothing earns.
 
     \b
     Forms of a log, by its columns:
@@ -217,23 +218,34 @@ def _check(asked: Asked, as_json: bool, given: dict[str, Any]) -> None:
 
 def _show(report: Report, notes: tuple[str, ...], every: bool, outputs: Outputs) -> None:
     from dwell.report.evaluation.rows import about, rows
-    from dwell.report.evaluation.text import fitted, grid, legend, summary
+    from dwell.report.evaluation.text import summary
 
     def page() -> str:
         from dwell.report.evaluation.page import page_of
 
         return page_of(report, notes)
 
-    told, found = about(report, notes), rows(report)
-    outputs.write(told, found, page)
+    if outputs.as_json or outputs.files:
+        told, found = about(report, notes), rows(report)
+        outputs.write(told, found, page)
     if outputs.as_json:
         outputs.show(told, found)
     else:
         wrapped(summary(report))
-        table = grid(report, most=None) if every else grid(report)
-        if sys.stdout.isatty():
-            table = fitted(table, get_terminal_size().columns)
-        print_grid(table)
-        wrapped([legend(report, table)])
+        _print_table(report, every)
     for sentence in (*notes, *report.notes):
         note(sentence)
+
+
+def _print_table(report: Report, every: bool) -> None:
+    from dwell.report.evaluation.table import fitted, grid, legend, setup_grid, setup_legend
+
+    if report.setup_cost is None:
+        print_grid(setup_grid(report))
+        wrapped([setup_legend(report)])
+        return
+    table = grid(report, most=None) if every else grid(report)
+    if sys.stdout.isatty():
+        table = fitted(table, get_terminal_size().columns)
+    print_grid(table)
+    wrapped([legend(report, table)])

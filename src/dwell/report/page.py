@@ -48,6 +48,9 @@ def page(
     paragraphs: Iterable[str],
     sections: Iterable[Section],
     answers: Iterable[str] = (),
+    *,
+    template: str = "report.html.jinja",
+    view: Any = None,
 ) -> str:
     """The whole page as HTML, with plotly.js in it once where there are figures.
 
@@ -56,21 +59,26 @@ def page(
         paragraphs: What to know before anything else.
         sections: The rest, in order.
         answers: What the page comes to, in lines such as "What to do: …".
+        template: What it is drawn by.
+        view: What that draws besides.
 
     Example:
         >>> "<p>1 &lt; 2</p>" in page("Figures", [], [Section("One", ("1 < 2",))])
         True
     """
     shown = tuple(sections)
-    drawn = any(section.figure is not None or section.charts is not None for section in shown)
+    drawn = view is not None or any(
+        section.figure is not None or section.charts is not None for section in shown
+    )
     return (
         templates()
-        .get_template("report.html.jinja")
+        .get_template(template)
         .render(
             title=title,
             answers=tuple(answers),
             paragraphs=tuple(paragraphs),
             sections=shown,
+            view=view,
             plotly=_plotly() if drawn else None,
         )
     )

@@ -71,6 +71,16 @@ def amount(value: float) -> str:
     return f"{value:,.{1 if value < 100.0 else 0}f}".removesuffix(".0")
 
 
+def minus(text: str) -> str:
+    """A figure with a true minus sign.
+
+    Example:
+        >>> minus("-0.5").isascii(), minus("+0.5")
+        (False, '+0.5')
+    """
+    return text.replace("-", "\N{MINUS SIGN}")
+
+
 def sentence(text: str) -> str:
     """A remark as a sentence.
 

@@ -1,72 +1,125 @@
-"""The figures of an evaluation: bands, lengths of tests, and value over time."""
+"""The figures of an evaluation: set-up costs, lengths of tests, and value over time."""
 
 from __future__ import annotations
 
-from math import floor, log10
+from collections.abc import Sequence
+from math import ceil, log10
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dwell.arrays import FloatArray, IntArray, Samples
-from dwell.chart import HeatMap
-from dwell.report.charts import FORMER, INK, SHIP, drawn, empty_figure, log_axis
+from dwell.report.charts import EDGE, FORMER, INK, SHIP, empty_figure, log_axis
+from dwell.report.evaluation.answer import current_roi
+from dwell.report.evaluation.durations import durations_of
 from dwell.report.evaluation.report import Report
-from dwell.report.evaluation.scale import Scale
-from dwell.report.evaluation.text import beats_current
+from dwell.report.evaluation.table import setup_scale
+from dwell.report.evaluation.text import level
+from dwell.report.tables import amount
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 _MOST_POINTS = 500
 _SPREAD = 8.0
-_CURRENT = "current rule"
-_BEST = "best policy"
+_LEAST_MULTIPLE = 0.1
+_CURRENT = "today's rule"
+_BEST = "best rule"
+_ANSWERS = {
+    "change the rule": (("change",), SHIP, "diamond"),
+    "keep today's": (("keep",), INK, "circle"),
+    "nothing earns": (("nothing-earns", "withheld"), FORMER, "circle-open"),
+}
 
 
-def band_map(report: Report) -> tuple[go.Figure, str] | None:
-    """ROIs of bands over their width and their cap; None where there are no bands.
+def over_setup(report: Report) -> tuple[go.Figure, str]:
+    """What the best rule earns at each set-up cost against today's, which is 1 or 0.
+
+    It is a multiple of what today's rule earns, on a log scale: from one set-up cost to another
+    multiples differ by tens. Where today's rule is not shown to earn it is the gain itself.
 
     Args:
         report: What was found on past tests.
     """
-    scale = Scale.of(report)
-    bands = {
-        (candidate.width, candidate.policy.cap): k
-        for k, candidate in enumerate(report.replayed.candidates)
-        if candidate.width is not None
-    }
-    if not bands:
-        return None
-    widths, caps = (sorted(set(axis)) for axis in zip(*bands, strict=True))
-    rois = report.found.roi * scale.samples
-    digits = max(0, 1 - floor(log10(max(float(np.abs(rois[[*bands.values()]]).max()), 1e-9))))
-
-    def text(index: int | None) -> str:
-        if index is None:
-            return ""
-        shown = f"{round(float(rois[index]), digits) + 0.0:.{digits}f}"
-        return f"<b>{shown}</b>" if index == report.found.best else shown
-
-    cells = [[bands.get((width, cap)) for width in widths] for cap in caps]
-    chart = HeatMap(
-        title="",
-        x="width, in standard errors",
-        y="cap: most samples per test",
-        columns=[f"{width:g}" for width in widths],
-        rows=[f"{cap:,}" for cap in caps],
-        values=[
-            [float("nan") if index is None else float(rois[index]) for index in line]
-            for line in cells
-        ],
-        texts=[[text(index) for index in line] for line in cells],
-        caption=f"Value earned per {scale.unit} by policies that stop as soon as a test is so many "
-        "standard errors ahead or behind, and drop what is undecided at the cap.",
+    shown = report.by_setup_cost
+    multiples = all(current_roi(each).low > 0.0 for each in shown)
+    scale = setup_scale(report)
+    ends = []
+    for each in shown:
+        found, now = each.found.corrected, each.found.current.roi
+        gains = (found.gain_low, found.gain, found.gain_high)
+        ends.append(
+            tuple(1.0 + gain / now if multiples else gain * scale.samples for gain in gains)
+        )
+    bottom, top = _multiples_range(ends) if multiples else _readable_range(ends)
+    cut = any(low < bottom or high > top for low, _, high in ends)
+    ends = [tuple(min(max(end, bottom), top) for end in each) for each in ends]
+    costs = [each.found.setup_cost for each in shown]
+    least = min(cost for cost in costs if cost > 0.0)
+    # A log axis has no 0: it stands to the left of the others.
+    places = [cost or least / 10.0 for cost in costs]
+    figure = empty_figure(
+        "set-up cost, in samples",
+        "ROI, in multiples of today's" if multiples else f"gain per {scale.unit}",
     )
-    figure, caption = drawn(chart)
-    figure.update_layout(height=140 + 28 * len(caps))
-    figure.update_yaxes(automargin=True, title_standoff=10)
-    figure.update_traces(textfont={"size": 12, "color": INK})
-    return figure, caption
+    for name, (kinds, colour, symbol) in _ANSWERS.items():
+        chosen = [k for k, each in enumerate(shown) if each.answer and each.answer.kind in kinds]
+        if not chosen:
+            continue
+        figure.add_scatter(
+            x=[place for k in chosen for place in (places[k], places[k], None)],
+            y=[end for k in chosen for end in (ends[k][0], ends[k][2], None)],
+            mode="lines",
+            line={"color": colour, "width": 3},
+            showlegend=False,
+            hoverinfo="skip",
+        )
+        figure.add_scatter(
+            x=[places[k] for k in chosen],
+            y=[ends[k][1] for k in chosen],
+            mode="markers",
+            name=name,
+            marker={"color": colour, "symbol": symbol, "size": 11},
+        )
+    figure.add_hline(y=1.0 if multiples else 0.0, line={"color": EDGE, "width": 1})
+    if report.setup_cost is not None:
+        at = report.setup_cost or least / 10.0
+        figure.add_vline(x=at, line={"color": EDGE, "width": 1, "dash": "dot"})
+    decades = [10.0**power for power in range(ceil(log10(least)), ceil(log10(costs[-1])))]
+    ticks = [(least / 10.0, "0"), *((each, f"{each:,g}") for each in decades)]
+    figure.update_xaxes(
+        type="log",
+        tickvals=[place for place, _ in ticks],
+        ticktext=[text for _, text in ticks],
+        tickangle=0,
+    )
+    if multiples:
+        figure.update_yaxes(log_axis([bottom, top]), range=[log10(bottom), log10(top)])
+    else:
+        figure.update_yaxes(range=[bottom, top], tickformat=",.3~g")
+    figure.update_layout(height=360)
+    text = f"Bars are {level(report)} intervals"
+    text += ", some of which reach beyond the picture: the table has all." if cut else "."
+    if report.setup_cost is not None:
+        text += " The dotted line is the set-up cost that was given."
+    return figure, text
+
+
+def _multiples_range(ends: Sequence[tuple[float, ...]]) -> tuple[float, float]:
+    """What to show of a log axis; what earns next to nothing is at its lower end."""
+    low = min(max(each[0], _LEAST_MULTIPLE) for each in ends)
+    return 0.8 * min(low, 0.6), 1.25 * max(2.0, *(high for _, _, high in ends))
+
+
+def _readable_range(ends: Sequence[tuple[float, ...]]) -> tuple[float, float]:
+    """What to show of the axis, where some intervals are so wide that they would hide others."""
+    reaches = sorted(max(abs(low), abs(high)) for low, _, high in ends)
+    most = 3.0 * reaches[len(reaches) // 2]
+    shown = [each for each in ends if max(abs(each[0]), abs(each[2])) <= most]
+    bottom = min(0.0, *(low for low, _, _ in shown))
+    top = max(0.0, *(high for _, _, high in shown))
+    margin = 0.25 * (top - bottom) or 1.0
+    return bottom - margin, top + margin
 
 
 def lengths(report: Report) -> tuple[go.Figure, str]:
@@ -100,10 +153,21 @@ def lengths(report: Report) -> tuple[go.Figure, str]:
     else:
         whole = {"dtick": 1} if most - least <= 12 else {}
         figure.update_xaxes(range=[start, end], tickformat=",", **whole)
+    days = _days(report)
     medians = " and ".join(
-        f"{float(np.median(each)):,.0f} samples ({name})" for name, each in drawn_by.items()
+        f"{float(np.median(each)):,.0f} samples{days.get(name == _CURRENT, '')} ({name})"
+        for name, each in drawn_by.items()
     )
     return figure, f"Half of all tests are over after {medians}."
+
+
+def _days(report: Report) -> dict[bool, str]:
+    """How many days that is, by the current rule and not by it; nothing where nobody knows."""
+    took = durations_of(report)
+    if took is None:
+        return {}
+    told = {True: took.now, False: took.best}
+    return {k: f" or {amount(each)} {took.unit}" for k, each in told.items() if each is not None}
 
 
 def _line(name: str) -> dict[str, object]:
@@ -114,7 +178,8 @@ def _line(name: str) -> dict[str, object]:
 
 def _chosen(report: Report) -> str:
     """What to call the best policy: it is recommended only if it is shown to be better."""
-    return "recommended" if beats_current(report) else _BEST
+    answer = report.answer
+    return "recommended" if answer is not None and answer.kind == "change" else _BEST
 
 
 def _places(count: int) -> IntArray:
@@ -164,6 +229,6 @@ def over_time(report: Report) -> tuple[go.Figure, str]:
     caption = f"All {found.tests:,} tests in the order of the log."
     if found.best is not None:
         caption += (
-            " The policy was chosen by these very tests, and the summary above corrects for that."
+            " The rule was chosen by these very tests, and the figures above correct for that."
         )
     return figure, caption

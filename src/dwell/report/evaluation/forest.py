@@ -9,7 +9,7 @@ from dwell.history.replay.evaluation import Verdict
 from dwell.report.charts import EDGE, FORMER, INK, INK2, SHIP, empty_figure
 from dwell.report.evaluation.report import Report
 from dwell.report.evaluation.scale import Scale
-from dwell.report.evaluation.text import ranked
+from dwell.report.evaluation.table import different
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -27,8 +27,8 @@ def forest(report: Report) -> tuple[go.Figure, str]:
         report: What was found on past tests.
     """
     found, scale = report.found, Scale.of(report)
-    different = _different(report)
-    shown = different[:_MOST_POLICIES]
+    every = different(report)
+    shown = every[:_MOST_POLICIES]
     figure = empty_figure(f"value per {scale.unit}", "")
     approximate, guaranteed = found.approximate, found.guaranteed
     low, high = float(approximate.roi_low[shown].min()), float(approximate.roi_high[shown].max())
@@ -54,12 +54,12 @@ def forest(report: Report) -> tuple[go.Figure, str]:
         x=[found.current.roi * scale.samples] * 2,
         y=[-0.6, len(shown) - 0.4],
         mode="lines",
-        name="current rule",
+        name="today's rule",
         line={"color": INK2, "dash": "dot", "width": 1.5},
     )
     groups = {
         "best": ([k for k in shown if k == found.best], SHIP, "diamond", 12),
-        "indistinguishable from it": (
+        "cannot be told apart": (
             [k for k in shown if k in approximate.indistinguishable and k != found.best],
             INK,
             "circle",
@@ -100,16 +100,7 @@ def forest(report: Report) -> tuple[go.Figure, str]:
         tickfont={"size": 12},
     )
     figure.update_layout(height=150 + 24 * len(shown), margin={"l": 10, "t": 60})
-    return figure, _under_forest(report, len(shown), len(different), fits)
-
-
-def _different(report: Report) -> list[int]:
-    """The policies, the best first; of those that would have done the same only one."""
-    found, seen = report.found, dict[tuple[float, float, float], int]()
-    for k in ranked(report):
-        key = (float(found.reward[k]), float(found.cost[k]), float(found.accept_rate[k]))
-        seen.setdefault(key, k)
-    return list(seen.values())
+    return figure, _under_forest(report, len(shown), len(every), fits)
 
 
 def _intervals(
@@ -151,7 +142,7 @@ def _under_forest(report: Report, shown: int, different: int, fits: bool) -> str
     )
     if found.guaranteed is not None and fits:
         text += ", thin ones are guaranteed"
-    text += "; the grey area is the current rule's."
+    text += "; the grey area is today's rule's."
     if found.guaranteed is not None and not fits:
         widths = (found.guaranteed.roi_high - found.guaranteed.roi_low).max()
         times = widths / max(
@@ -162,7 +153,7 @@ def _under_forest(report: Report, shown: int, different: int, fits: bool) -> str
             "picture useless: they are in the table."
         )
     if different < len(found.policies):
-        text += " Of policies that would have done the same, one is shown."
+        text += " Of rules that would have done the same, one is shown."
     if shown < different:
         text += f" These are the best {shown}; the others are in the table."
     return text

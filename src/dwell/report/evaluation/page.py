@@ -1,18 +1,46 @@
-"""An evaluation as a page: what to do, how the policies compare, and what the log is like."""
+"""An evaluation as a page: the answer, how the rules compare, and what the log is like."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import isfinite
 
-from dwell.report.evaluation.figures import band_map, lengths, over_time
-from dwell.report.evaluation.forest import forest
+from dwell.report.evaluation.figures import lengths, over_setup, over_time
 from dwell.report.evaluation.report import Report
+from dwell.report.evaluation.rules import RuleTable, rule_table
 from dwell.report.evaluation.scale import Scale
-from dwell.report.evaluation.text import grid, legend, summary
+from dwell.report.evaluation.setup_costs import HOW_TO_COUNT
+from dwell.report.evaluation.table import grid, legend, setup_finding, setup_grid, setup_legend
+from dwell.report.evaluation.text import level
+from dwell.report.evaluation.view import (
+    Choice,
+    Gain,
+    Key,
+    TotalsView,
+    choices,
+    gain,
+    key_figures,
+    totals,
+)
 from dwell.report.page import Section, page
 from dwell.report.tables import Grid, sentence
 
 _SHORT = 24
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _View:
+    """What the template draws besides sections, from top to bottom."""
+
+    about: str
+    choices: tuple[Choice, ...]
+    withheld: str | None
+    how_to_count: str
+    gain: Gain | None
+    key_figures: tuple[Key, ...]
+    totals: TotalsView | None
+    setup: Section
+    rules: RuleTable | None
+    foot: str
 
 
 def page_of(report: Report, notes: Sequence[str] = ()) -> str:
@@ -22,26 +50,44 @@ def page_of(report: Report, notes: Sequence[str] = ()) -> str:
         report: What was found on past tests.
         notes: What else to know about the log.
     """
-    figure, caption = forest(report)
-    sections = [Section("What each policy would have earned", figure=figure, caption=caption)]
-    if (bands := band_map(report)) is not None:
-        sections.append(Section("How wide a band, and how long", figure=bands[0], caption=bands[1]))
-    figure, caption = lengths(report)
-    sections.append(Section("How long tests take", figure=figure, caption=caption))
-    figure, caption = over_time(report)
-    sections.append(Section("What it would have come to over time", figure=figure, caption=caption))
+    asked = report.setup_cost is not None
+    figure, caption = over_setup(report)
+    view = _View(
+        about=_about(report),
+        choices=choices(report),
+        withheld=report.answer.sentence if report.answer and report.withheld else None,
+        how_to_count=HOW_TO_COUNT,
+        gain=gain(report),
+        key_figures=key_figures(report),
+        totals=totals(report),
+        setup=Section(
+            setup_finding(report),
+            (setup_legend(report),),
+            figure=figure,
+            caption=caption,
+            table=_with_unit(setup_grid(report)),
+        ),
+        rules=rule_table(report) if asked else None,
+        foot=f"Every figure has its unit. Intervals are {level(report)}.",
+    )
+    return page("Evaluate", (), _below(report, notes), template="evaluation.html.jinja", view=view)
+
+
+def _below(report: Report, notes: Sequence[str]) -> list[Section]:
+    """What comes after the answer; without a set-up cost there is less of it."""
+    sections = []
+    if report.setup_cost is not None:
+        figure, caption = lengths(report)
+        sections.append(Section("How long tests take", figure=figure, caption=caption))
+        figure, caption = over_time(report)
+        title = "What it would have come to over time"
+        sections.append(Section(title, figure=figure, caption=caption))
     sections.append(Section("What was found in the log", notes=_found(report, notes)))
     sections.append(Section("How to read this", terms=_terms(report)))
-    table = _unbroken(grid(report, most=None, full=True))
-    sections.append(
-        Section(
-            "All policies",
-            (legend(report, table),),
-            table=table,
-        )
-    )
-    title = "What past tests say about stopping"
-    return page(title, [_about(report)], sections, summary(report))
+    if report.setup_cost is not None:
+        table = _unbroken(grid(report, most=None, full=True))
+        sections.append(Section("All rules", (legend(report, table),), table=table))
+    return sections
 
 
 def _unbroken(table: Grid) -> Grid:
@@ -53,12 +99,20 @@ def _unbroken(table: Grid) -> Grid:
     return replace(table, rows=tuple(rows))
 
 
+def _with_unit(table: Grid) -> Grid:
+    """The table with its set-up costs in samples: where rows are stacked, no title says it."""
+    rows = tuple((f"{cost} sample{'s' * (cost != '1')}", *cells) for cost, *cells in table.rows)
+    return replace(table, rows=rows)
+
+
 def _about(report: Report) -> str:
-    found, quality = report.found, report.replayed.quality
+    quality = report.replayed.quality
+    cost = (
+        "" if report.setup_cost is None else f" Setting up a test: {report.setup_cost:,g} samples."
+    )
     return (
-        f"All this is by {quality.tests:,} tests with {quality.samples:,} samples, at a set-up "
-        f"cost of {found.setup_cost:,g} samples a test. Value is counted in the unit of the "
-        "samples."
+        f"{quality.tests:,} tests with {quality.samples:,} samples. Today's rule: {report.current}."
+        f"{cost} Value is counted in the unit of the samples."
     )
 
 
@@ -73,9 +127,7 @@ def _found(report: Report, notes: Sequence[str]) -> tuple[str, ...]:
 
 def _terms(report: Report) -> tuple[tuple[str, str], ...]:
     found, scale = report.found, Scale.of(report)
-    best = (
-        "" if found.best is None else f"; of the best policy, {int(found.truncated[found.best]):,}"
-    )
+    best = "" if found.best is None else f"; of the best rule, {int(found.truncated[found.best]):,}"
     return (
         (
             "How a decision is scored",
@@ -83,14 +135,14 @@ def _terms(report: Report) -> tuple[tuple[str, str], ...]:
             "samples that it was made by, a decision to ship would look better than it is.",
         ),
         (
-            "Tests shorter than a policy's cap",
-            "Where a test ended before a policy had stopped, it is taken as dropped: what it would "
-            "have earned by going on is not known. That counts against long policies. The column "
+            "Tests shorter than a rule's cap",
+            "Where a test ended before a rule had stopped, it is taken as dropped: what it would "
+            "have earned by going on is not known. That counts against long rules. The column "
             f"truncated says in how many of {found.tests:,} tests it happened{best}.",
         ),
         (
             "How the choice is corrected",
-            "The policy with the highest ROI looks better than it is, since it was chosen for "
+            "The rule with the highest ROI looks better than it is, since it was chosen for "
             "that. So one is chosen on four fifths of the tests and scored on the other fifth, "
             "with each fifth in turn, and tests are dealt out to fifths in many ways. The mean is "
             f"{scale.text(found.corrected.roi)} per {scale.unit}, the figure at the top, with a "
@@ -100,7 +152,7 @@ def _terms(report: Report) -> tuple[tuple[str, str], ...]:
         ),
         (
             "Intervals",
-            "Approximate ones hold for all policies at once with probability "
+            "Approximate ones in the tables hold for all rules at once with probability "
             f"{1.0 - found.alpha:g}, if there are many tests. {_guaranteed(report)}",
         ),
         (
@@ -126,6 +178,6 @@ def _guaranteed(report: Report) -> str:
     if isfinite(verdict.current.low):
         return text
     return (
-        f"{text} The current rule, and gains over it, have approximate ones only: the longest of "
+        f"{text} Today's rule, and gains over it, have approximate ones only: the longest of "
         "these tests does not say how long tests may be."
     )

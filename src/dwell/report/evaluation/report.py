@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from math import isfinite
 from pathlib import Path
 
 from dwell.arrays import FloatArray, IntArray
 from dwell.files import write_whole
+from dwell.history.reading.calendar import Calendar, calendar_of
 from dwell.history.reading.log import Log
 from dwell.history.replay.candidates import Candidate, named
 from dwell.history.replay.current_rule import AtEnd, current_rule
@@ -16,12 +18,39 @@ from dwell.history.replay.replayed_log import ReplayedLog, replay_log
 from dwell.history.replay.workers import Workers
 from dwell.policies import AnyPolicy
 from dwell.policy import Policy
+from dwell.report.evaluation.answer import Answer, answer_of
+from dwell.report.evaluation.setup_costs import setup_costs
+from dwell.report.evaluation.totals import Totals, totals_of
 from dwell.sparse_policy import SparsePolicy
 
 _MANY = 200
 
 
 @dataclass(frozen=True, slots=True)
+class Method:
+    """How figures are made of tests: see `evaluate`; and how far samples may lie from 0."""
+
+    alpha: float = 0.05
+    bound: float | None = None
+    longest: int | None = None
+    guaranteed: Guaranteed = "bernstein"
+    approximate: Approximate = "normal"
+
+    def on(self, replayed: ReplayedLog, setup_cost: float) -> Evaluation:
+        """What policies would have earned."""
+        return evaluated(
+            replayed.replay,
+            replayed.current,
+            setup_cost=setup_cost,
+            alpha=self.alpha,
+            bound=self.bound,
+            longest=self.longest,
+            guaranteed=self.guaranteed,
+            approximate=self.approximate,
+        )
+
+
+@dataclass(frozen=True, eq=False)
 class Report:
     """What policies would have earned on past tests.
 
@@ -29,11 +58,49 @@ class Report:
         replayed: What each policy would have done in each test.
         found: What that is worth, with intervals.
         current: The current rule, in words.
+        setup_cost: What a test costs besides its samples; None if nobody said. Then `found` is
+            without any, there is no answer, and `by_setup_cost` is what to look at.
+        method: How `found` was made.
+        calendar: How long tests took; None if the log does not say.
     """
 
     replayed: ReplayedLog
     found: Evaluation
     current: str
+    setup_cost: float | None = 0.0
+    method: Method = Method()
+    calendar: Calendar | None = None
+
+    @property
+    def answer(self) -> Answer | None:
+        """Change the rule, keep it, or nothing earns; None if nobody said what a test costs."""
+        return answer_of(self)
+
+    @property
+    def totals(self) -> Totals | None:
+        """What the best policy means for all tests together; None if none earned anything."""
+        return totals_of(self)
+
+    def at(self, setup_cost: float) -> "Report":
+        """The same tests at another set-up cost; nothing is read again.
+
+        Args:
+            setup_cost: What each test costs besides its samples, in samples.
+        """
+        found = self.method.on(self.replayed, setup_cost)
+        return replace(self, found=found, setup_cost=found.setup_cost)
+
+    @cached_property
+    def by_setup_cost(self) -> tuple["Report", ...]:
+        """The same at set-up costs from 0 to ten lengths of a test, without guaranteed intervals.
+
+        Where a set-up cost was given, it is one of them.
+        """
+        length = float(self.replayed.replay.lengths.mean())
+        asked, plain = self.setup_cost, replace(self, method=replace(self.method, bound=None))
+        return tuple(
+            self if cost == asked else plain.at(cost) for cost in setup_costs(length, asked)
+        )
 
     @property
     def best(self) -> AnyPolicy | None:
@@ -112,7 +179,7 @@ class Report:
 def evaluate(
     log: object,
     policies: AnyPolicy | Iterable[AnyPolicy] | Mapping[str, AnyPolicy] | None = None,
-    setup_cost: float = 0.0,
+    setup_cost: float | None = None,
     *,
     current: AtEnd | Policy | SparsePolicy | None = None,
     min_samples: int = 1,
@@ -130,7 +197,8 @@ def evaluate(
         log: A `Log`, or where one is: a path, a table, a data frame or a `Query`.
         policies: What to try, perhaps by name; None for bands of several widths, fixed sizes and
             group-sequential tests that fit the log, for which it is read twice.
-        setup_cost: What each test costs besides its samples, in samples.
+        setup_cost: What each test costs besides its samples, in samples; None if that is not
+            known. Then there is no answer: look at the report's `by_setup_cost`.
         current: The current rule, to compare with: a policy, or each test to its end, which is the
             default.
         min_samples: No usual policy looks before it has drawn this many.
@@ -165,14 +233,19 @@ def evaluate(
         min_samples=min_samples,
         workers=Workers(partitions=partitions, executor=executor, advance=advance),
     )
-    found = evaluated(
-        replayed.replay,
-        replayed.current,
-        setup_cost=setup_cost,
+    method = Method(
         alpha=alpha,
         bound=None if replayed.quality.out_of_range else opened.bound,
         longest=longest,
         guaranteed=guaranteed,
         approximate=approximate,
     )
-    return Report(replayed, found, rule.name)
+    found = method.on(replayed, 0.0 if setup_cost is None else setup_cost)
+    return Report(
+        replayed,
+        found,
+        rule.name,
+        None if setup_cost is None else found.setup_cost,
+        method,
+        calendar_of(opened),
+    )

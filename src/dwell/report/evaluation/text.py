@@ -1,223 +1,211 @@
-"""An evaluation in three lines and a table."""
+"""An evaluation in a few lines: the answer, what it earns, what that is in all, how certain."""
 
-from dataclasses import replace
+from math import floor, isfinite, log10
 
 from dwell.history.replay.evaluation import Verdict
+from dwell.report.evaluation.answer import current_roi
 from dwell.report.evaluation.report import Report
 from dwell.report.evaluation.scale import Scale
-from dwell.report.tables import Grid, amount, sentence
-
-_MOST_SHOWN = 15
-_INDISTINGUISHABLE = "≈"  # the word itself would be the widest column
-# Between columns of a terminal's table; and which columns are left out first where it is narrow:
-# the ends of the gain, how many tests are shipped, are truncated, and what is saved.
-_GAP = 3
-_DISPENSABLE = ({5, 6}, {7}, {10}, {9}, {4})
+from dwell.report.evaluation.setup_costs import HOW_TO_COUNT
+from dwell.report.evaluation.totals import Totals
+from dwell.report.tables import amount, minus
 
 
 def summary(report: Report) -> tuple[str, ...]:
-    """What to do and what it earns; how that compares with the current rule; how certain it is.
+    """What to do; what it earns beside the current rule; what that is in all; how certain it is.
 
     Args:
         report: What was found on past tests.
     """
-    if report.withheld is not None:
+    answer = report.answer
+    if answer is None:
         return (
-            f"What to do: nothing is advised on this log. {sentence(report.withheld)}",
-            "What it earns: the figures below are of the rest alone, and are not to be relied on.",
+            "What to do: that hangs on what it costs to set up a test; give --setup-cost for an "
+            "answer. The table has one for each set-up cost.",
+            f"How to count it: {HOW_TO_COUNT}",
         )
-    if report.found.best is None:
-        return _nothing_earned(report)
-    best = report.found.best
-    return _to_do(report, best), _earnings(report, best), _certainty(report, best)
+    first = answer.sentence
+    if answer.kind in _HEADS:
+        first = f"{_HEADS[answer.kind]}: {first[0].lower()}{first[1:]}"
+    if answer.kind == "withheld":
+        rest = "What it earns: the figures below are of the rest alone, and not to be relied on."
+        return (first, rest)
+    totals = report.totals if answer.kind == "change" else None
+    all_tests = () if totals is None else (f"In total: {' '.join(total_sentences(totals))}",)
+    return (first, f"What it earns: {earnings(report)}", *all_tests, _certainty(report))
 
 
-def _to_do(report: Report, best: int) -> str:
-    advice = report.replayed.candidates[best].advice
-    head = "What to do" if beats_current(report) else "What did best"
-    return f"{head}: {sentence(advice)}"
+_HEADS = {"nothing-earns": "Nothing earns", "withheld": "No advice"}
 
 
-def _earnings(report: Report, best: int) -> str:
-    found, scale, corrected = report.found, Scale.of(report), report.found.corrected
-    reach = scale.text(corrected.reach * corrected.error)
-    earned = (
-        f"What it earns: {scale.text(corrected.roi)} ± {reach} per {scale.unit} on tests that it "
-        "was not chosen by"
-    )
-    current = f"the current rule's {scale.text(found.current.roi)} ({report.current})"
-    gain = _size(report, corrected.gain)
-    gain += f" ± {_size(report, corrected.reach * corrected.gain_error).lstrip('+')}"
-    meaning = f"± is an approximate {_level(report)} interval"
-    if not beats_current(report):
-        return f"{earned}; that this beats {current} is not shown: {gain}; {meaning}."
-    fewer = found.current.cost - float(found.cost[best])
-    change = f"{amount(abs(fewer))} {'fewer' if fewer >= 0.0 else 'more'} samples a test"
-    return f"{earned}, {gain} above {current}, with {change}; {meaning}."
-
-
-def beats_current(report: Report) -> bool:
-    """Whether choosing a candidate is shown to earn more than the current rule.
+def earnings(report: Report) -> str:
+    """What the best rule earns on tests that it was not chosen by, beside the current one.
 
     Args:
         report: What was found on past tests.
     """
-    return report.found.corrected.gain_low > 0.0
-
-
-def _certainty(report: Report, best: int) -> str:
-    found, scale = report.found, Scale.of(report)
-    text = (
-        f"How certain: by {found.tests:,} tests it earns "
-        f"{_between(scale, found.approximate, best)} (approximate {_level(report)} "
-        f"interval{_left_out(report)}), and {len(found.approximate.indistinguishable) - 1:,} of "
-        f"{len(found.policies) - 1:,} others are indistinguishable from it"
-    )
-    if found.guaranteed is None:
-        return f"{text}."
-    ends = _between(scale, found.guaranteed, best)
+    found, scale, corrected = report.found, Scale.of(report), report.found.corrected
+    now = scale.around(found.current.roi, found.current.roi - current_roi(report).low)
+    if report.candidate is None:
+        return (
+            f"no rule earned anything on these tests; today's ({report.current}) earned {now} per "
+            f"{scale.unit}. {_plus_minus(report)}"
+        )
+    change = report.answer is not None and report.answer.kind == "change"
+    which = "" if change else f"what did best ({report.candidate.advice}) earned "
+    earned = scale.around(corrected.roi, corrected.reach * corrected.error)
     return (
-        f"{text}; the guaranteed interval is {ends}, and by such intervals "
-        f"{len(found.guaranteed.indistinguishable) - 1:,} of them are."
+        f"{which}{earned} per {scale.unit} on tests that it was not chosen by; today's rule "
+        f"({report.current}) {now}. On the same tests the gain is {gain_around(report)}. "
+        f"{_plus_minus(report)}"
     )
 
 
-def _nothing_earned(report: Report) -> tuple[str, ...]:
-    found = report.found
+def gain_around(report: Report) -> str:
+    """The gain that decides: with its interval, and in percent where that means something.
+
+    Args:
+        report: What was found on past tests.
+    """
+    corrected, now = report.found.corrected, report.found.current.roi
+    reach = corrected.reach * corrected.gain_error
+    scale = gain_scale(report)
+    text = f"{scale.around(corrected.gain, reach, signed=True)} per {scale.unit}"
+    if not current_roi(report).low > 0.0:
+        return text  # a share of nothing, or of a loss
+    shares = Scale(100, 0).telling(corrected.gain / now, reach / now)
+    gain, error = shares.text(corrected.gain / now, signed=True), shares.text(reach / now)
+    return f"{text} ({gain} % ± {error} %)"
+
+
+def gain_scale(report: Report, samples: int | None = None) -> Scale:
+    """A scale on which it can be seen on which side of 0 the interval of the gain ends.
+
+    Args:
+        report: What was found on past tests.
+        samples: Per how many samples; None for whatever can be read.
+    """
+    corrected = report.found.corrected
+    reach = corrected.reach * corrected.gain_error
+    return Scale.of(report, samples).telling(corrected.gain, reach)
+
+
+def percent(share: float) -> str:
+    """A share as people write it.
+
+    Example:
+        >>> percent(0.371), percent(0.0)
+        ('37 %', '0 %')
+    """
+    return f"{Scale(100, 0).text(share)} %"
+
+
+def _plus_minus(report: Report) -> str:
+    return f"± is always a {level(report)} interval."
+
+
+def total_sentences(totals: Totals) -> tuple[str, ...]:
+    """The same tests; the same cost; how many further ideas it takes.
+
+    Args:
+        totals: All tests together.
+    """
+    return (_same_tests(totals), _same_cost(totals), _break_even(totals))
+
+
+def _same_tests(totals: Totals) -> str:
+    digits = total_digits(totals)
+    ends = (totals.difference_low, totals.difference_high)
+    less = totals.difference < 0.0
+    size, low, high = (
+        minus(f"{-number if less else number:,.{digits}f}")
+        for number in (totals.difference, *(reversed(ends) if less else ends))
+    )
     return (
-        "What to do: none of these. No policy earned anything on these tests.",
-        f"The current rule ({report.current}) earned {_earned_now(report)}.",
-        f"How certain: that is by {found.tests:,} tests{_left_out(report)}.",
+        f"the same {totals.tests:,} tests would have shipped {size} {'less' if less else 'more'} "
+        f"value ({low} to {high}) than today's {minus(f'{totals.value_now:,.{digits}f}')}, in "
+        f"{abs(totals.saved):,} {'fewer' if totals.saved >= 0 else 'more'} samples."
     )
 
 
-def _left_out(report: Report) -> str:
+def _same_cost(totals: Totals) -> str:
+    digits = total_digits(totals)
+    further = round(totals.further)
+    reach = totals.gain_at_same_cost_high - totals.gain_at_same_cost
+    tests = (
+        f"With what that saves {further:,} further tests could be run"
+        if further >= 1
+        else f"At the same cost {-further:,} fewer tests could be run"
+        if further <= -1
+        else "At the same cost as many tests could be run"
+    )
+    gain = minus(f"{totals.gain_at_same_cost:+,.{digits}f}")
+    return (
+        f"{tests}, and all would ship {minus(f'{totals.value_at_same_cost:,.{digits}f}')} at the "
+        f"cost of today, set-up included: {gain} ± {reach:,.{digits}f}."
+    )
+
+
+def _break_even(totals: Totals) -> str:
+    if not totals.break_even:
+        return "It ships no less than today with no further idea to test."
+    if not isfinite(totals.break_even):
+        return "No number of further ideas makes it ship as much as today."
+    ideas = max(1, round(totals.break_even))
+    return (
+        f"It takes {ideas:,} further idea{'s' * (ideas > 1)} to break even: a team that has fewer "
+        "ships less value than today, though in fewer samples."
+    )
+
+
+def total_digits(totals: Totals) -> int:
+    """Decimals by which the totals have three digits.
+
+    Args:
+        totals: All tests together.
+    """
+    most = max(abs(totals.value_now), abs(totals.value), abs(totals.value_at_same_cost))
+    return min(max(0, 2 - floor(log10(most))), 12) if most > 0.0 else 0
+
+
+def _certainty(report: Report) -> str:
+    found, scale, best = report.found, Scale.of(report), report.found.best
     left = report.replayed.left_out
-    return f"; {left:,} too short to be judged" if left else ""
+    are = "is" if left == 1 else "are"
+    short = f"; {left:,} more {are} too short to be judged" if left else ""
+    text = f"How certain: that is by {found.tests:,} tests{short}."
+    if best is None:
+        return text
+    text += (
+        f" {len(found.approximate.indistinguishable) - 1:,} of {len(found.policies) - 1:,} other "
+        "rules cannot be told apart from the best."
+    )
+    # One that reaches to both sides of 0 tells nothing; it is at the end of the page.
+    if found.guaranteed is None or not found.guaranteed.roi_low[best] > 0.0:
+        return text
+    return f"{text} Its guaranteed interval is {between(scale, found.guaranteed, best)}."
 
 
-def _earned_now(report: Report) -> str:
-    scale = Scale.of(report)
-    return f"{scale.text(report.found.current.roi)} per {scale.unit}"
-
-
-def _size(report: Report, gain: float) -> str:
-    """A gain in percent of what the current rule earns, where that is above 0."""
-    current = report.found.current.roi
-    if current > 0.0:
-        rounded = round(gain / current, 2) + 0.0
-        return f"{rounded:{'+' if rounded else ''},.0%}"
-    scale = Scale.of(report)
-    return f"{scale.text(gain, signed=True)} per {scale.unit}"
-
-
-def _between(scale: Scale, verdict: Verdict, index: int) -> str:
+def between(scale: Scale, verdict: Verdict, index: int) -> str:
+    """From where to where a policy's ROI lies."""
     low, high = float(verdict.roi_low[index]), float(verdict.roi_high[index])
     return f"{scale.text(low)} to {scale.text(high)}"
 
 
-def _level(report: Report) -> str:
-    return f"{100.0 * (1.0 - report.found.alpha):.4g}%"
-
-
-def ranked(report: Report) -> list[int]:
-    """The policies by their ROI, the best first.
+def level(report: Report) -> str:
+    """How often an interval holds.
 
     Args:
         report: What was found on past tests.
     """
-    return sorted(range(len(report.found.policies)), key=lambda k: -float(report.found.roi[k]))
+    return f"{100.0 * (1.0 - report.found.alpha):.4g} %"
 
 
-def grid(report: Report, *, most: int | None = _MOST_SHOWN, full: bool = False) -> Grid:
-    """The policies as a table, the best first.
-
-    Args:
-        report: What was found on past tests.
-        most: How many rows to show; None for all.
-        full: Whether to compare them with the best, too, and to show guaranteed intervals.
-    """
-    shown = ranked(report)[:most]
-    marked = frozenset(place for place, k in enumerate(shown) if _mark(report, k) == "best")
-    columns = _columns(report, full)
-    cells = tuple(tuple(column[k] for _, column in columns) for k in shown)
-    return Grid(tuple(title for title, _ in columns), cells, marked, left=1)
-
-
-def _columns(report: Report, full: bool) -> list[tuple[str, list[str]]]:
-    """Titles, and a text per policy under each."""
-    found, approximate, guaranteed = report.found, report.found.approximate, report.found.guaranteed
-    scale = Scale.of(report)
-    columns = [
-        ("policy", [candidate.name for candidate in report.replayed.candidates]),
-        ("ROI", scale.texts(found.roi)),
-        ("low", scale.texts(approximate.roi_low)),
-        ("high", scale.texts(approximate.roi_high)),
-    ]
-    columns += [
-        ("vs current", scale.texts(found.roi - found.current.roi, signed=True)),
-        ("low", scale.texts(approximate.gain_low, signed=True)),
-        ("high", scale.texts(approximate.gain_high, signed=True)),
-        ("shipped", [f"{share:.1%}" for share in found.accept_rate]),
-        ("samples", [amount(float(cost) - found.setup_cost) for cost in found.cost]),
-        ("saved", [f"{share:.0%}" for share in found.saved]),
-        ("truncated", [f"{count:,}" for count in found.truncated]),
-        ("", [_mark(report, k) for k in range(len(found.policies))]),
-    ]
-    if full:
-        columns += [
-            ("vs best", scale.texts(found.roi - found.roi.max(), signed=True)),
-            ("low", scale.texts(approximate.lead_low, signed=True)),
-            ("high", scale.texts(approximate.lead_high, signed=True)),
-        ]
-    if full and guaranteed is not None:
-        columns.append(("guaranteed low", scale.texts(guaranteed.roi_low)))
-        columns.append(("guaranteed high", scale.texts(guaranteed.roi_high)))
-    return columns
-
-
-def fitted(table: Grid, width: int) -> Grid:
-    """The table of a terminal so many columns wide: what does not fit is left out.
-
-    Args:
-        table: All of it that is not for a full one.
-        width: How many characters there are in a line.
-    """
-    lines = (table.header, *table.rows)
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    kept = list(range(len(widths)))
-    for dropped in _DISPENSABLE:
-        if sum(widths[column] + _GAP for column in kept) <= width:
-            break
-        kept = [column for column in kept if column not in dropped]
-    header, *rows = (tuple(line[column] for column in kept) for line in lines)
-    return replace(table, header=header, rows=tuple(rows))
-
-
-def _mark(report: Report, index: int) -> str:
-    if report.withheld is not None:
-        return ""
-    if index == report.found.best:
-        return "best"
-    return _INDISTINGUISHABLE if index in report.found.approximate.indistinguishable else ""
-
-
-def legend(report: Report, table: Grid) -> str:
-    """What the columns of the table are.
+def samples_a_test(report: Report) -> str:
+    """How many samples the best rule takes; a dash if there is none.
 
     Args:
         report: What was found on past tests.
-        table: The table.
     """
-    meanings = {
-        "ROI": f"ROI is what is earned per {Scale.of(report).unit}, set-up included; low and high "
-        f"are the ends of its approximate interval ({_level(report)}, for all policies at once).",
-        "vs current": "Vs current is by how much it is above the current rule's ROI.",
-        "saved": "Saved is the share of all samples that are not drawn.",
-        "truncated": "Truncated counts tests that ended before the policy had stopped: they are "
-        "taken as dropped.",
-        "vs best": "Vs best is by how much it is above the ROI of the best, test by test.",
-        "guaranteed low": "Guaranteed low and high are the ends of its guaranteed interval.",
-        "": f"Policies marked {_INDISTINGUISHABLE} are indistinguishable from the best.",
-    }
-    return " ".join(text for title, text in meanings.items() if title in table.header)
+    found = report.found
+    return "-" if found.best is None else amount(float(found.cost[found.best]) - found.setup_cost)
