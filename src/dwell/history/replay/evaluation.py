@@ -24,7 +24,7 @@ from dwell.history.replay.interval_methods import (
     Range,
     SequenceIntervals,
 )
-from dwell.history.replay.replay import Replay
+from dwell.history.replay.looked_replay import AnyReplay
 from dwell.history.replay.scores import AllScores, Scores
 from dwell.policies import Policies
 
@@ -87,7 +87,7 @@ class Evaluation:
         cost: What a test costs it: set-up and samples.
         accept_rate: The share of tests that it accepts.
         saved: The share of all samples that it does not draw.
-        truncated: How many tests ended before it had stopped, and were taken as rejected.
+        truncated: How many tests ended before it had stopped, of what policies may see.
         current: What the current rule earns.
         best: The policy with the highest ROI; None if none earns anything.
         corrected: What the best earns on tests that it was not chosen by.
@@ -119,7 +119,7 @@ class Evaluation:
 
 
 def evaluated(
-    replay: Replay,
+    replay: AnyReplay,
     current: CurrentOutcomes,
     *,
     setup_cost: float = 0.0,
@@ -169,7 +169,7 @@ def evaluated(
             raise InvalidInput(f"{name} must be {' or '.join(known)}, got {checks.shown(given)}")
     if len(replay) < 2:
         raise InvalidInput(f"an evaluation needs at least 2 tests, got {len(replay)}")
-    largest = max(float(np.abs(each).max()) for each in (replay.rest, current.rewards))
+    largest = max(replay.largest, float(np.abs(current.rewards).max()))
     if not largest <= _LARGEST:
         raise InvalidInput(
             f"samples must be at most {_LARGEST:g} in size, got means of up to {largest:g}: give "
@@ -198,7 +198,7 @@ def evaluated(
         cost=cost,
         accept_rate=np.array([replay.accepts(k).mean() for k in range(count)]),
         saved=1.0 - (cost - setup_cost) / replay.lengths.mean(),
-        truncated=np.array([int(replay.truncated(k).sum()) for k in range(count)]),
+        truncated=np.array([round(float(replay.truncated(k).sum())) for k in range(count)]),
         current=CurrentFigures(
             float(of_current.rewards.mean()),
             float(of_current.costs.mean()),
@@ -212,7 +212,7 @@ def evaluated(
     )
 
 
-def _longest(given: int | None, replay: Replay) -> int | None:
+def _longest(given: int | None, replay: AnyReplay) -> int | None:
     """How long tests are at most, if that is declared, and these do not belie it."""
     if given is None:
         return None

@@ -7,10 +7,13 @@ from typing import NamedTuple
 
 from dwell.errors import InvalidInput, NotOrdered
 from dwell.history.reading.blocks import Block
+from dwell.history.reading.counts_block import CountsBlock
 from dwell.history.reading.log import Log
+from dwell.history.reading.looking import Looking
 from dwell.history.reading.quality import Quality
-from dwell.history.replay.candidates import Candidate, candidates
+from dwell.history.replay.candidates import Candidate, candidates, looks
 from dwell.history.replay.current_rule import CurrentOutcomes, CurrentRule
+from dwell.history.replay.looked_replay import AnyReplay, LookedReplay, average_over_orders, look_at
 from dwell.history.replay.replay import Replay, replay_block
 from dwell.history.replay.survey import Survey
 from dwell.history.replay.workers import Workers, parts_of, worked_through
@@ -32,7 +35,7 @@ class ReplayedLog:
     """
 
     candidates: tuple[Candidate, ...]
-    replay: Replay
+    replay: AnyReplay
     current: CurrentOutcomes
     names: tuple[str, ...]
     quality: Quality
@@ -59,6 +62,7 @@ def replay_log(
     current: CurrentRule,
     *,
     min_samples: int = 1,
+    orders: int = 64,
     workers: Workers,
 ) -> ReplayedLog:
     """Run candidates on a log's tests.
@@ -68,19 +72,20 @@ def replay_log(
         tried: The candidates; None for the usual ones, to make which the log is read once more.
         current: What is done now.
         min_samples: No usual candidate looks before it has drawn this many.
+        orders: Over how many orders tests are averaged that are known by counts.
         workers: How to work through the log.
     """
     try:
-        found = _read(log, tried, current, min_samples, workers)
+        found = _read(log, tried, current, min_samples, orders, workers)
     except NotOrdered:
         if log.sort:
             raise
         log = replace(log, sort=True)
-        found = replace(_read(log, tried, current, min_samples, workers), ordered=False)
+        found = replace(_read(log, tried, current, min_samples, orders, workers), ordered=False)
     if found.quality.drifts and not log.within_time:
         # In each test too little to be noticed; but pairs are not of one time.
         log = replace(log, within_time=True)
-        again = _read(log, tried, current, min_samples, workers)
+        again = _read(log, tried, current, min_samples, orders, workers)
         return replace(again, ordered=found.ordered)
     return found
 
@@ -90,6 +95,7 @@ def _read(
     tried: tuple[Candidate, ...] | None,
     current: CurrentRule,
     min_samples: int,
+    orders: int,
     workers: Workers,
 ) -> ReplayedLog:
     parts = parts_of(log, workers.partitions)
@@ -101,13 +107,17 @@ def _read(
         done += 1
         workers.advance(done / steps)
 
+    looking = None
     if tried is None:
         surveys = list(worked_through(parts, _survey, workers.executor, advance))
         survey = Survey.joined(part for part, _ in surveys)
         surveyed = sum((quality for _, quality in surveys), Quality())
         _require_tests(len(survey.visible), surveyed, log)
-        tried = candidates(survey.longest, sd=survey.sd, min_samples=min_samples)
-    run = _Run(Policies(each.policy for each in tried), current)
+        least = survey.least
+        tried = candidates(survey.longest, sd=survey.sd, least=least, min_samples=min_samples)
+        rules = tuple(each.rule for each in tried if each.rule is not None)
+        looking = Looking(rules, looks(survey.longest, min_samples), survey.noise, orders)
+    run = _Run(Policies(each.policy for each in tried), current, looking, orders)
     found = list(worked_through(parts, run, workers.executor, advance))
     _refuse_repeated([name for part in found for name in part.read], log)
     names = tuple(name for part in found for name in part.names)
@@ -115,7 +125,7 @@ def _read(
     _require_tests(len(names), quality, log)
     return ReplayedLog(
         tried,
-        found[0].replay.joined(*(part.replay for part in found[1:])),
+        _joined([part.replay for part in found]),
         found[0].current.joined(*(part.current for part in found[1:])),
         names,
         quality,
@@ -128,7 +138,7 @@ class _Part(NamedTuple):
 
     read: tuple[str, ...]
     names: tuple[str, ...]
-    replay: Replay
+    replay: AnyReplay
     current: CurrentOutcomes
     quality: Quality
 
@@ -139,11 +149,28 @@ class _Run:
 
     policies: Policies
     current: CurrentRule
+    looking: Looking | None
+    orders: int
 
     def __call__(self, block: Block) -> _Part:
         judged = block.long_enough()
-        replayed = replay_block(judged, self.policies)
+        replayed: AnyReplay
+        if self.looking is not None:
+            replayed = look_at(judged, self.looking, self.policies)
+        elif isinstance(judged, CountsBlock):
+            replayed = average_over_orders(judged, self.policies, self.orders)
+        else:
+            replayed = replay_block(judged, self.policies)
         return _Part(block.names, judged.names, replayed, self.current.on(judged), block.quality)
+
+
+def _joined(parts: Sequence[AnyReplay]) -> AnyReplay:
+    """Parts of one log: all of them are of one kind."""
+    plain = [part for part in parts if isinstance(part, Replay)]
+    if plain:
+        return plain[0].joined(*plain[1:])
+    looked = [part for part in parts if isinstance(part, LookedReplay)]
+    return looked[0].joined(*looked[1:])
 
 
 def _survey(block: Block) -> tuple[Survey, Quality]:
