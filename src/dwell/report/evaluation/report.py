@@ -169,6 +169,7 @@ def evaluate(
         None if policies is None else named(policies),
         rule,
         min_samples=min_samples,
+        setup_cost=setup_cost,
         workers=Workers(partitions=partitions, executor=executor, advance=advance),
     )
     found = evaluated(
