@@ -33,12 +33,15 @@ class Looking:
         grid: After how many samples there are looks.
         noise: What is known of the noise before a test.
         orders: Over how many orders of their outcomes tests are averaged that are known by counts.
+        leading: The rules that this is done for, by number, where others have no say: they have
+            few orders. None for all of them.
     """
 
     rules: tuple[TwoLimits, ...]
     grid: IntArray
     noise: Noise
     orders: int = 1
+    leading: frozenset[int] | None = None
 
     @property
     def sizes(self) -> IntArray:

@@ -10,6 +10,8 @@ _COUNTABLE = 10**9  # users among whom NumPy draws without replacement
 _RARE = 1e-3
 # Up to so many ones are placed one by one; of more, numbers between looks are drawn.
 _MOST_PLACED, _MOST_USERS = 4_096, 2**22
+# Orders of rules that do not lead.
+_FEW = 32
 
 
 class Orders:
@@ -23,8 +25,10 @@ class Orders:
         self._looking = looking
         self._sizes, self._shapes, self._limits = looking.sizes, looking.shapes, looking.limits
         once = np.array([rule.looks_once for rule in looking.rules], dtype=np.bool_)
-        self._once, self._often = np.flatnonzero(once), np.flatnonzero(~once)
-        self._all = np.arange(len(once))
+        leads = np.full(len(once), looking.leading is None)
+        leads[list(looking.leading or ())] = True
+        self._once, self._often = np.flatnonzero(once), ~once
+        self._leads = leads
 
     def run(
         self,
@@ -64,28 +68,28 @@ class Orders:
                 users, ones, drawn, arms, *noise, self._sizes, self._limits, rows, chances, found
             )
         moves = np.zeros((len(found), 3))
-        often = self._often if countable else self._all
-        if not len(often):
+        often = self._often | (not countable)
+        leading, others = np.flatnonzero(often & self._leads), np.flatnonzero(often & ~self._leads)
+        if not len(leading) + len(others):
             return moves
-        orders = self._looking.orders
         before = self._before(users, ones, arms, key, seed)
-        means, spread = np.empty((len(often), 4)), np.empty((len(often), 3))
-        over_orders(
-            users,
-            ones,
-            drawn,
-            arms,
-            before,
-            *noise,
-            self._sizes[often],
-            self._shapes,
-            self._limits[often],
-            means,
-            spread,
-        )
-        found[often] = means
-        if orders > 1:
-            moves[often] = spread / (orders - 1)
+        for rows, told in ((leading, before), (others, before[:_FEW])):
+            means, spread = np.empty((len(rows), 4)), np.empty((len(rows), 3))
+            over_orders(
+                users,
+                ones,
+                drawn,
+                arms,
+                told,
+                *noise,
+                self._sizes[rows],
+                self._shapes,
+                self._limits[rows],
+                means,
+                spread,
+            )
+            found[rows] = means
+            moves[rows] = spread / max(len(told) - 1, 1)
         return moves
 
     def _before(

@@ -6,73 +6,97 @@ themselves leave, as it turns out on the same log.
 """
 
 from math import ceil, sqrt
+from typing import NamedTuple
 
 import numpy as np
 
+from dwell.arrays import FloatArray, IntArray
+from dwell.history.replay.current_rule import CurrentOutcomes
 from dwell.history.replay.looked_replay import AnyReplay, LookedReplay
 from dwell.history.replay.promises import promises_of
-from dwell.history.replay.scores import AllScores, error_of
+from dwell.history.replay.scores import AllScores, Scores, error_of
 
-# At a thirtieth another seed moves a figure by a tenth of its standard error once in 30 times.
-_SHARE = 1.0 / 30.0
+# At a twenty-fifth another seed moves a gain by a tenth of its standard error once in 12 times.
+_SHARE = 1.0 / 25.0
 _TOLD = 0.1
-_MOST, _MOST_GIVEN = 2_048, 64
-_MARGIN = 1.15
-_LEADING = 10  # policies that may be chosen
+_MOST, _MOST_GIVEN = 1_024, 64
+_MARGIN = 1.1
+# So many policies may be chosen at a set-up cost; so many more need not be far off.
+_CHOSEN, _LEADING = 10, 25
+# Set-up costs that count besides the one that is given, in mean lengths of a test.
+_SETUPS = (0.0, 0.1, 1.0, 10.0)
 
 
-def order_share(replay: AnyReplay, setup_cost: float) -> float:
-    """The part of an ROI's error that comes from the orders drawn: the largest of leading ones.
+class OrderNoise(NamedTuple):
+    """What orders do to figures, and what to do about it.
+
+    Attributes:
+        share: The part of a gain's error that comes from the orders drawn: the largest, of policies
+            that may be chosen.
+        orders: How many are enough; no more than now where they are, or where no more are drawn.
+        leading: The policies that it matters for, by number.
+    """
+
+    share: float
+    orders: int
+    leading: frozenset[int]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A sentence where figures hang on the orders more than they should."""
+        if self.share <= _TOLD:
+            return ()
+        return (
+            f"{self.share:.0%} of the error of leading policies comes from the orders of outcomes "
+            "that were drawn: another seed gives slightly different figures",
+        )
+
+
+def order_noise(replay: AnyReplay, current: CurrentOutcomes, setup_cost: float) -> OrderNoise:
+    """How far figures hang on orders.
 
     Args:
         replay: The policies on the tests.
+        current: The current rule on the same tests.
         setup_cost: What each test costs besides its samples.
     """
     if not isinstance(replay, LookedReplay) or len(replay) < 2:
-        return 0.0
-    scores = AllScores(replay, setup_cost)
+        return OrderNoise(0.0, 1, frozenset())
     promises = promises_of(replay)
-    earned = promises.rewards if promises else np.array([one.rewards.mean() for one in scores])
-    paid = np.array([one.costs.mean() for one in scores])
+    drawn = np.array([replay.durations(k).mean() for k in range(len(replay.policies))])
+    earned = (
+        np.array([replay.rewards(k).mean() for k in range(len(drawn))])
+        if promises is None
+        else promises.rewards
+    )
+    length = float(replay.lengths.mean())
+    leading: set[int] = set()
     largest = 0.0
-    for index in np.argsort(-earned / paid, kind="stable")[:_LEADING].tolist():
+    for setup in {setup_cost, *(share * length for share in _SETUPS)}:
+        ranked: IntArray = np.argsort(-earned / (drawn + setup), kind="stable")
+        leading |= set(ranked[:_LEADING].tolist())
+        share = _share(replay, current, setup, ranked[:_CHOSEN].tolist())
+        largest = max(largest, share)
+    orders = replay.orders
+    if largest > _SHARE:
+        most = _MOST if promises is not None else _MOST_GIVEN
+        orders = max(orders, min(ceil(_MARGIN * orders * (largest / _SHARE) ** 2), most))
+    return OrderNoise(largest, orders, frozenset(leading))
+
+
+def _share(
+    replay: LookedReplay, current: CurrentOutcomes, setup_cost: float, which: list[int]
+) -> float:
+    """The largest share of a gain's error, of some policies."""
+    now = Scores(current.rewards, current.durations.astype(np.float64), None, setup_cost)
+    theirs: FloatArray = now.influence
+    scores = AllScores(replay, setup_cost)
+    largest = 0.0
+    for index in which:
         one = scores[index]
         rewards, samples, together = replay.moves[index].tolist()
         moved = rewards + one.ratio**2 * samples - 2.0 * one.ratio * together
-        error = error_of(one.influence) * float(one.costs.sum())
+        error = error_of(one.influence - theirs) * float(one.costs.sum())
         if error > 0.0:
             largest = max(largest, sqrt(max(moved, 0.0)) / error)
     return largest
-
-
-def orders_wanted(replay: AnyReplay, setup_cost: float) -> int:
-    """How many orders are enough; as many as there are, where these are or no more are drawn.
-
-    Args:
-        replay: The policies on the tests.
-        setup_cost: What each test costs besides its samples.
-    """
-    if not isinstance(replay, LookedReplay):
-        return 1
-    share = order_share(replay, setup_cost)
-    if share <= _SHARE:
-        return replay.orders
-    most = _MOST if replay.measured is not None else _MOST_GIVEN
-    wanted = ceil(_MARGIN * replay.orders * (share / _SHARE) ** 2)
-    return max(min(wanted, most), replay.orders)
-
-
-def order_notes(replay: AnyReplay, setup_cost: float) -> tuple[str, ...]:
-    """A sentence where figures hang on the orders more than they should.
-
-    Args:
-        replay: The policies on the tests.
-        setup_cost: What each test costs besides its samples.
-    """
-    share = order_share(replay, setup_cost)
-    if share <= _TOLD or not isinstance(replay, LookedReplay):
-        return ()
-    return (
-        f"{share:.0%} of the error of leading policies comes from the {replay.orders:,} orders of "
-        "outcomes that were drawn: another seed gives slightly different figures",
-    )

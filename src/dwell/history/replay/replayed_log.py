@@ -15,7 +15,7 @@ from dwell.history.reading.quality import Quality
 from dwell.history.replay.candidates import Candidate, candidates, looks
 from dwell.history.replay.current_rule import CurrentOutcomes, CurrentRule
 from dwell.history.replay.looked_replay import AnyReplay, LookedReplay, average_over_orders, look_at
-from dwell.history.replay.order_noise import order_notes, orders_wanted
+from dwell.history.replay.order_noise import order_noise
 from dwell.history.replay.replay import Replay, replay_block
 from dwell.history.replay.survey import Survey
 from dwell.history.replay.workers import Workers, parts_of, worked_through
@@ -101,11 +101,13 @@ def replay_log(
         log = replace(log, within_time=True)
         found = replace(_read(log, plan), ordered=found.ordered)
     if counted:
-        wanted = orders_wanted(found.replay, setup_cost)
-        if wanted > first:
-            plan = replace(plan, orders=wanted, workers=workers.part(0.2, 1.0))
+        noise = order_noise(found.replay, found.current, setup_cost)
+        if noise.orders > first:
+            later = workers.part(0.2, 1.0)
+            plan = replace(plan, orders=noise.orders, leading=noise.leading, workers=later)
             found = replace(_read(log, plan), ordered=found.ordered)
-        found = replace(found, order_notes=order_notes(found.replay, setup_cost))
+            noise = order_noise(found.replay, found.current, setup_cost)
+        found = replace(found, order_notes=noise.notes)
     return found
 
 
@@ -118,6 +120,7 @@ class _Plan:
     min_samples: int
     orders: int
     workers: Workers
+    leading: frozenset[int] | None = None
 
 
 def _read(log: Log, plan: _Plan) -> ReplayedLog:
@@ -140,7 +143,8 @@ def _read(log: Log, plan: _Plan) -> ReplayedLog:
         least = survey.least
         tried = candidates(survey.longest, sd=survey.sd, least=least, min_samples=plan.min_samples)
         rules = tuple(each.rule for each in tried if each.rule is not None)
-        looking = Looking(rules, looks(survey.longest, plan.min_samples), survey.noise, plan.orders)
+        grid = looks(survey.longest, plan.min_samples)
+        looking = Looking(rules, grid, survey.noise, plan.orders, plan.leading)
     run = _Run(Policies(each.policy for each in tried), current, looking, plan.orders)
     found = list(worked_through(parts, run, workers.executor, advance))
     _refuse_repeated([name for part in found for name in part.read], log)
