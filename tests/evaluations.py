@@ -48,8 +48,8 @@ def bits(report: Report) -> tuple[Any, ...]:
         found.approximate.gain_high,
         found.approximate.lead_low,
         replayed.current.rewards,
-        replayed.replay.stops,
-        replayed.replay.rest,
+        *(replayed.replay.durations(k) for k in range(len(found.policies))),
+        *(replayed.replay.rewards(k) for k in range(len(found.policies))),
     )
     return (
         [array.tobytes() for array in arrays],

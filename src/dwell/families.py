@@ -113,6 +113,23 @@ def dropped_in_words(drop: float, shown: str) -> str:
     return "what is not above 0" if drop == 0.0 else f"what is not even {shown} above"
 
 
+def limits_in_words(drop: float, ship_shown: str, drop_shown: str) -> str:
+    """What two limits ship and drop.
+
+    Args:
+        drop: The lower one, in standard errors below 0.
+        ship_shown: The size of the upper one, as it is to be shown …
+        drop_shown: … and that of the lower one.
+
+    Example:
+        >>> limits_in_words(0.0, "2", "0")
+        'ship what is 2 standard errors above 0, and drop what is not above 0'
+    """
+    errors = "standard error" if ship_shown == "1" else "standard errors"
+    dropped = dropped_in_words(drop, drop_shown)
+    return f"ship what is {ship_shown} {errors} above 0, and drop {dropped}"
+
+
 @dataclass(frozen=True, slots=True)
 class Countable:
     """Countably many policies, k = 1, 2, …, made on demand: what ESC searches.

@@ -127,7 +127,7 @@ def scan_periods(
     periods: Periods,
     policies: AnyPolicy | Iterable[AnyPolicy],
     *,
-    hold_out_last: bool = False,
+    seen: IntArray | None = None,
 ) -> PeriodOutcomes:
     """Run policies on tasks, looking at ends of periods only.
 
@@ -137,9 +137,9 @@ def scan_periods(
     Args:
         periods: The tasks.
         policies: One policy or many; none may be a Python function.
-        hold_out_last: Whether no policy looks at the last period of a task, so that some samples
-            are left to score every acceptance with. What is recorded live has no last period yet,
-            and is looked at to its end.
+        seen: How many periods of each task policies may look at, so that some samples are left to
+            score every acceptance with; None for all: what is recorded live is looked at to its
+            end.
 
     Example:
         >>> from dwell import fixed
@@ -147,7 +147,7 @@ def scan_periods(
         >>> found = scan_periods(days, [fixed(1), fixed(5, 2), fixed(6)])
         >>> found.durations.tolist(), found.decisions.tolist(), found.rest.round(2).tolist()
         ([[2, 5, 5]], [[1, 0, -1]], [[-0.83, 0.0, 0.0]])
-        >>> scan_periods(days, fixed(5, 2), hold_out_last=True).decisions.tolist()
+        >>> scan_periods(days, fixed(5, 2), seen=np.array([2])).decisions.tolist()
         [[-1]]
     """
     policies = Policies.of(policies)
@@ -169,7 +169,7 @@ def scan_periods(
             looks.looks,
             looks.lower,
             looks.upper,
-            int(hold_out_last),
+            periods.lengths.astype(np.int64) if seen is None else seen,
             durations[k],
             decisions[k],
             rest[k],

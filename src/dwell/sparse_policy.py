@@ -75,6 +75,18 @@ class SparsePolicy:
         looked = np.flatnonzero(np.isfinite(lower) | np.isfinite(upper))
         return cls(looked + 1, lower[looked], upper[looked])
 
+    def dense(self) -> Policy:
+        """The same with an entry for every sample.
+
+        Example:
+            >>> SparsePolicy(np.array([2, 3]), np.array([-1.0, 1.0]), np.array([2.0, 1.0])).dense()
+            Policy(lower=[-inf, -1, 1], upper=[inf, 2, 1])
+        """
+        lower, upper = np.full(self.cap, -inf), np.full(self.cap, inf)
+        lower[self.looks - 1], upper[self.looks - 1] = self.lower, self.upper
+        lower[-1] = upper[-1]
+        return Policy(lower, upper)
+
     @classmethod
     def fixed(cls, n: int, threshold: float = 0.0) -> "SparsePolicy":
         """Always draw n samples; accept if and only if their sum is at least `threshold`."""

@@ -286,9 +286,11 @@ def test_figures_stay_small(gaining: dwell.Report) -> None:
 
 def test_wide_intervals_are_told_in_words(gaining: dwell.Report) -> None:
     """Guaranteed ones are drawn only where that leaves something to see."""
-    assert "thin ones are guaranteed" in forest(gaining)[1]
-    verdict = gaining.found.guaranteed
+    verdict, near = gaining.found.guaranteed, gaining.found.approximate
     assert verdict is not None
+    narrow = replace(verdict, roi_low=near.roi_low, roi_high=near.roi_high)
+    told = replace(gaining, found=replace(gaining.found, guaranteed=narrow))
+    assert "thin ones are guaranteed" in forest(told)[1]
     wide = replace(verdict, roi_low=verdict.roi_low - 100.0, roi_high=verdict.roi_high + 100.0)
     report = replace(gaining, found=replace(gaining.found, guaranteed=wide))
     assert "would make the picture useless: they are in the table" in forest(report)[1]

@@ -34,17 +34,18 @@ def periods_of(tasks: list[list[tuple[int, int]]]) -> Periods:
     return Periods(lengths, counts, np.array([s for task in tasks for _, s in task], dtype=float))
 
 
-@pytest.mark.parametrize("hold_out_last", [True, False])
+@pytest.mark.parametrize("held_out", [0, 1, 2])
 @PROPERTY
 @given(TASKS)
 def test_a_scan_of_periods_is_its_plain_twin(
-    hold_out_last: bool, tasks: list[list[tuple[int, int]]]
+    held_out: int, tasks: list[list[tuple[int, int]]]
 ) -> None:
-    """Task by task and policy by policy; with the last period held out, and as it is recorded."""
-    found = scan_periods(periods_of(tasks), POLICIES, hold_out_last=hold_out_last)
+    """Task by task and policy by policy; with the last periods held out, and as it is recorded."""
+    seen = np.array([max(len(task) - held_out, 0) for task in tasks], dtype=np.int64)
+    found = scan_periods(periods_of(tasks), POLICIES, seen=seen if held_out else None)
     for k, policy in enumerate(POLICIES):
         assert isinstance(policy, Policy)
-        wanted = [run_on_periods(policy, task, int(hold_out_last)) for task in tasks]
+        wanted = [run_on_periods(policy, task, min(held_out, len(task))) for task in tasks]
         assert found.durations[:, k].tolist() == [one[0] for one in wanted]
         assert found.decisions[:, k].tolist() == [one[1] for one in wanted]
         assert found.rest[:, k].tolist() == pytest.approx([one[2] for one in wanted], nan_ok=True)
@@ -70,7 +71,7 @@ def test_a_live_task_is_looked_at_to_its_end() -> None:
     found = scan_periods(live, [fixed(4, 1), fixed(5, 1)])
     assert found.decisions.tolist() == [[1, -1], [-1, -1]]
     assert found.rest.tolist() == pytest.approx(np.array([[nan, 0], [0, 0]]), nan_ok=True)
-    assert scan_periods(live, fixed(4, 1), hold_out_last=True).decisions.tolist() == [[-1], [-1]]
+    assert scan_periods(live, fixed(4, 1), seen=np.array([1, 0])).decisions.tolist() == [[-1], [-1]]
 
 
 def test_periods_that_do_not_fit_are_refused() -> None:

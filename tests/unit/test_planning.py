@@ -334,7 +334,7 @@ def test_a_band_says_what_it_does() -> None:
     late = Terms(world=HEADLINES, min_days=3)
     assert Band(1, 1, 3).words(late) == "Test for 3 days, then ship what is above 0."
     assert Band(1.5, 0.5, 9).words(late) == (
-        "Look every day. On day 3 ship what is 1 standard errors above 0, and drop what is 0.333 "
+        "Look every day. On day 3 ship what is 1 standard error above 0, and drop what is 0.333 "
         "below; both limits shrink evenly to 0 on day 9, when what is above 0 is shipped."
     )
     assert "drop what is not above 0;" in Band(1, 0.0, 9).words(TERMS)

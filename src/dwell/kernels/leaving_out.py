@@ -78,3 +78,33 @@ def without_a_period(
                 accepted += counts[i]
                 earned += sums[i]
         shares[test], rewards[test] = accepted / length, earned / length
+
+
+@compiled
+def without_a_pair(
+    users: IntArray, ones: IntArray, z: float, shares: FloatArray, rewards: FloatArray
+) -> None:
+    """The same for tests that are known by counts: without a user of each arm, over all pairs.
+
+    Args:
+        users: How many users control and treatment have, a row per test.
+        ones: How many of them converted.
+        z: How many standard errors.
+        shares: Filled with the share of pairs without which a test is accepted.
+        rewards: Filled with the mean, over all pairs, of what is accepted without each.
+    """
+    for test in range(len(users)):
+        control, treated = users[test]
+        accepted, earned = 0.0, 0.0
+        for one in range(2):
+            for other in range(2):
+                chance = (ones[test, 0] if one else control - ones[test, 0]) / control
+                chance *= (ones[test, 1] if other else treated - ones[test, 1]) / treated
+                low = (ones[test, 0] - one) / (control - 1)
+                high = (ones[test, 1] - other) / (treated - 1)
+                noise = low * (1.0 - low) / max(control - 2, 1)
+                noise += high * (1.0 - high) / max(treated - 2, 1)
+                if chance > 0.0 and high - low > z * np.sqrt(max(noise, 0.0)):
+                    accepted += chance
+                    earned += chance * (other - one)
+        shares[test], rewards[test] = accepted, earned

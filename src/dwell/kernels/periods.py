@@ -31,7 +31,7 @@ def look_at_ends(
     looks: IntArray,
     lower: FloatArray,
     upper: FloatArray,
-    held_out: int,
+    seen: IntArray,
     stops: IntArray,
     decisions: Decisions,
     means: FloatArray,
@@ -47,7 +47,7 @@ def look_at_ends(
         looks: After how many samples the policy looks; the last is its cap.
         lower: Its lower boundary at each look …
         upper: … and its upper one; what does not reach the last of them is rejected there.
-        held_out: How many periods at the end of each test the policy does not look at.
+        seen: How many periods of each test the policy may look at.
         stops: Filled with the samples drawn in each test.
         decisions: Filled with 1 for accept, 0 for reject, -1 where the test ended before.
         means: Filled with the mean of the samples after an acceptance, NaN where none came after
@@ -67,15 +67,15 @@ def look_at_ends(
                 if samples >= cap:
                     most = max(most, samples)
         drawn, decision, made = 0, -1, 0  # of the looks, so many are made or passed
-        seen = 0.0
-        for period in range(starts[test], starts[test + 1] - held_out):
+        so_far = 0.0
+        for period in range(starts[test], starts[test] + seen[test]):
             drawn += counts[period]
-            seen += sums[period]
+            so_far += sums[period]
             due = _due(looks, drawn, made)
             if due > made:
-                if seen >= upper[due - 1]:
+                if so_far >= upper[due - 1]:
                     decision = 1
-                elif seen <= lower[due - 1] or due == len(looks):
+                elif so_far <= lower[due - 1] or due == len(looks):
                     decision = 0
                 made = due
             if decision >= 0:
@@ -85,5 +85,5 @@ def look_at_ends(
             left = 0
             for period in range(starts[test], starts[test + 1]):
                 left += counts[period]
-            means[test] = (total - seen) / (left - drawn) if left > drawn else np.nan
+            means[test] = (total - so_far) / (left - drawn) if left > drawn else np.nan
     return most

@@ -12,7 +12,7 @@ import numpy as np
 
 from dwell import checks
 from dwell.arrays import FloatArray, IntArray
-from dwell.families import dropped_in_words, shrinking
+from dwell.families import limits_in_words, shrinking
 from dwell.planning.schedule import lengths, step_of
 from dwell.planning.terms import Terms
 from dwell.policy import Policy
@@ -77,10 +77,9 @@ class Band:
         first, step = int(looks[0]), int(np.diff(looks, prepend=0)[-1])
         start = 1.0 - first / self.length
         ship, drop = (f"{abs(limit) * start:.3g}" for limit in (self.ship, self.drop))
-        dropped = dropped_in_words(self.drop, drop)
         return (
-            f"{terms.rhythm(step)}. On {terms.when(first)} ship what is {ship} "
-            f"standard errors above 0, and drop {dropped}; both limits shrink evenly to 0 on "
+            f"{terms.rhythm(step)}. On {terms.when(first)} "
+            f"{limits_in_words(self.drop, ship, drop)}; both limits shrink evenly to 0 on "
             f"{terms.when(self.length)}, when what is above 0 is shipped."
         )
 

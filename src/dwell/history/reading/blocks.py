@@ -11,8 +11,10 @@ import numpy as np
 
 from dwell.arrays import BoolArray, Decisions, Durations, FloatArray, IntArray, Samples, starts_of
 from dwell.errors import InvalidInput
+from dwell.history.reading.looking import Looked, Looking, seen_of
 from dwell.history.reading.quality import Quality
 from dwell.kernels.leaving_out import without_a_period, without_a_sample
+from dwell.kernels.looks import look_at_periods, look_at_samples
 from dwell.kernels.rest import rest_means
 from dwell.kernels.spread import squared_deviations
 from dwell.outcomes import scan
@@ -26,6 +28,7 @@ class Spread(NamedTuple):
     visible: IntArray  # how many samples policies may see: what comes last scores them
     squares: FloatArray
     degrees_of_freedom: IntArray
+    fourths: FloatArray  # sums of fourth powers; as of a normal law where they are not known
 
 
 class HeldOut(NamedTuple):
@@ -51,7 +54,8 @@ class HeldOut(NamedTuple):
             return self
         stops, decisions = self.stops[:, self.columns], self.decisions[:, self.columns]
         # A shorter policy stops at its own cap, and rejects there.
-        at_cap = (stops > self.caps) | ((decisions < 0) & (drawn[:, np.newaxis] > self.caps))
+        visible = seen_of(drawn)[:, np.newaxis]
+        at_cap = (stops > self.caps) | ((decisions < 0) & (visible >= self.caps))
         return HeldOut(
             np.arange(count),
             self.caps,
@@ -94,7 +98,10 @@ class Block(Protocol):
         """How noisy samples are."""
 
     def held_out(self, policies: Policies) -> HeldOut:
-        """Run policies; nobody looks at what is last in a test."""
+        """Run policies; nobody looks at the last fifth of a test."""
+
+    def looked(self, looking: Looking) -> Looked:
+        """Run rules of two limits; nobody looks at the last fifth of a test."""
 
     def leave_one_out(self, z: float) -> LeaveOneOut:
         """Ship what is more than z standard errors ahead: without each sample or period in turn."""
@@ -155,21 +162,40 @@ class SampleBlock:
 
     def spread(self) -> Spread:
         """Around each test's mean."""
-        squares = np.empty(len(self.names))
-        squared_deviations(self.samples, self.starts, squares)
-        return Spread(self.lengths - 1, squares, self.lengths - 1)
+        squares, fourths = np.empty(len(self.names)), np.empty(len(self.names))
+        squared_deviations(self.samples, self.starts, squares, fourths)
+        return Spread(seen_of(self.lengths), squares, self.lengths - 1, fourths)
+
+    def looked(self, looking: Looking) -> Looked:
+        """Rules at looks after so many samples."""
+        found = np.zeros((len(self.names), len(looking.rules), 4))
+        measured = np.empty((len(self.names), 2))
+        look_at_samples(
+            self.samples,
+            self.starts,
+            seen_of(self.lengths),
+            looking.grid,
+            *looking.noise,
+            looking.sizes,
+            looking.shapes,
+            looking.limits,
+            found,
+            measured,
+        )
+        return _looked(found, measured, self.drawn)
 
     def held_out(self, policies: Policies) -> HeldOut:
-        """Run policies on all samples of each test but the last."""
+        """Run policies on all samples of each test but the last fifth."""
         if policies.sparse:  # a sample is a period then
             ones = np.ones(len(self.samples), dtype=np.int64)
             alone = PeriodBlock(self.names, self.lengths, ones, self.samples, self.samples)
             return alone.held_out(policies)
         outcomes = scan(self.samples, policies.heads, self.lengths)
-        # What stops at the last sample has seen it: it has to be taken as not having stopped.
-        seen_all = outcomes.durations == self.lengths[:, np.newaxis]
-        stops = outcomes.durations - seen_all
-        decisions = np.where(seen_all, np.int8(-1), outcomes.decisions)
+        # What stops later has seen what it may not see: it is taken as not having stopped.
+        visible = seen_of(self.lengths)[:, np.newaxis].astype(outcomes.durations.dtype)
+        late = outcomes.durations > visible
+        stops = np.where(late, visible, outcomes.durations)
+        decisions = np.where(late, np.int8(-1), outcomes.decisions)
         rest = np.empty(stops.shape)
         whole = self.samples.dtype == np.int8
         numbers = self.samples if whole else self.samples.astype(np.float64, copy=False)
@@ -256,11 +282,35 @@ class PeriodBlock:
         """Around each period's mean."""
         with np.errstate(over="ignore"):  # who takes the root asks whether it is finite
             squares = np.add.reduceat(self.counts * self.variances, self.starts[:-1])
-        return Spread(self.drawn - self.counts[self.starts[1:] - 1], squares, self.drawn)
+            drawn = self.drawn
+            fourths = 3.0 * squares * (squares / np.maximum(drawn, 1))
+        ends = starts_of(self.counts)
+        visible = ends[self.starts[:-1] + seen_of(self.lengths)] - ends[self.starts[:-1]]
+        return Spread(visible, squares, drawn, fourths)
+
+    def looked(self, looking: Looking) -> Looked:
+        """Rules at ends of periods in which looks are due."""
+        found = np.zeros((len(self.names), len(looking.rules), 4))
+        measured = np.empty((len(self.names), 2))
+        look_at_periods(
+            self.sums,
+            self.counts,
+            self.variances,
+            self.starts,
+            seen_of(self.lengths),
+            looking.grid,
+            *looking.noise,
+            looking.sizes,
+            looking.shapes,
+            looking.limits,
+            found,
+            measured,
+        )
+        return _looked(found, measured, self.drawn)
 
     def held_out(self, policies: Policies) -> HeldOut:
-        """Run policies at ends of all periods of each test but the last."""
-        found = scan_periods(self._periods, policies, hold_out_last=True)
+        """Run policies at ends of all periods of each test but the last fifth."""
+        found = scan_periods(self._periods, policies, seen=seen_of(self.lengths))
         columns = np.arange(len(policies))
         return HeldOut(columns, found.caps, found.durations, found.decisions, found.rest)
 
@@ -269,6 +319,11 @@ class PeriodBlock:
         accepts, rewards = np.empty(len(self.names)), np.empty(len(self.names))
         without_a_period(self.sums, self.counts, self.variances, self.starts, z, accepts, rewards)
         return LeaveOneOut(accepts, rewards)
+
+
+def _looked(found: FloatArray, measured: FloatArray, drawn: IntArray) -> Looked:
+    effects, variances = measured.T
+    return Looked.of(found, effects, np.sqrt(variances / drawn), np.sqrt(variances))
 
 
 def chosen(names: tuple[str, ...], which: BoolArray) -> tuple[str, ...]:

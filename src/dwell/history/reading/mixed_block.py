@@ -16,6 +16,7 @@ from dwell.history.reading.blocks import (
     SampleBlock,
     Spread,
 )
+from dwell.history.reading.looking import Looked, Looking
 from dwell.history.reading.quality import Quality
 from dwell.policies import Policies
 
@@ -75,8 +76,15 @@ class MixedBlock:
         pairs = zip(self.samples.spread(), self.periods.spread(), strict=True)
         return Spread(*(self._placed(of_samples, of_periods) for of_samples, of_periods in pairs))
 
+    def looked(self, looking: Looking) -> Looked:
+        """Rules at looks after so many samples, or at ends of periods."""
+        # Neither varies with an order that was drawn.
+        one, other = self.samples.looked(looking), self.periods.looked(looking)
+        placed = (self._placed(*both) for both in zip(one[:-1], other[:-1], strict=True))
+        return Looked._make([*placed, one.moves])
+
     def held_out(self, policies: Policies) -> HeldOut:
-        """Run policies; nobody looks at the last sample of a test, or its last period."""
+        """Run policies; nobody looks at the last fifth of a test."""
         one = self.samples.held_out(policies).by_policy(self.samples.drawn)
         other = self.periods.held_out(policies)
         return HeldOut(

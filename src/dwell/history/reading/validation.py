@@ -121,8 +121,12 @@ class Validator:
         changed[first[lengths > 0]] = False
         equal = np.zeros(len(lengths), dtype=np.bool_)
         equal[long] = ~np.logical_or.reduceat(changed, first[long])
-        self._tests("constant tests", equal, rows, starts, "samples that differ")
-        return int(equal.sum())
+        return self.equal(equal, rows, starts)
+
+    def equal(self, which: BoolArray, rows: Rows, starts: IntArray) -> int:
+        """How many tests have samples that are all equal, as is known of each."""
+        self._tests("constant tests", which, rows, starts, "samples that differ")
+        return int(which.sum())
 
     def mismatched(
         self, controls: IntArray, treated: IntArray, rows: Rows, starts: IntArray

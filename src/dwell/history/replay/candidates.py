@@ -1,25 +1,29 @@
-"""Candidates: policies to try on a history of any scale."""
+"""Candidates: rules to try on a history of any scale."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from math import nextafter
+from itertools import product
+from math import inf
 
 import numpy as np
 
 from dwell import checks
+from dwell.arrays import IntArray
 from dwell.errors import InvalidInput
-from dwell.families import banded, fixed
 from dwell.policies import AnyPolicy, Policies
-from dwell.rules import group_sequential
-from dwell.sparse_policy import MOST_SAMPLES, SparsePolicy
+from dwell.sparse_policy import MOST_SAMPLES
+from dwell.two_limits import Shape, TwoLimits
 
-_WIDTHS = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
-_CAPS = 12
-_LOOKS = 5
-_MOST_ENTRIES = checks.LONGEST_CAP
-# Of bands where tests are too long for an entry per sample: spaced evenly on a log scale, they are
-# less than 1 % apart in the longest there is.
-_LOOKS_OF_LONG_BANDS = 2**12
+# Limits to ship and to drop, in standard errors above and below 0.
+_LIMITS: dict[Shape, tuple[tuple[float, float], ...]] = {
+    "constant": ((1.0, 0.0), (1.0, 1.0), (2.0, 0.0), (2.0, 1.0), (2.0, 2.0), (3.0, 1.0)),
+    "shrinking": ((1.0, 0.0), (1.0, 1.0), (2.0, 0.0), (2.0, 1.0), (2.0, 2.0), (3.0, 1.0)),
+}
+_REJECTING = (1.0, 1.5, 2.0, 3.0)  # widths of bands that drop what is undecided
+_ABOVE = (0.5, 1.0, 1.645)  # of fixed sizes that ship only what is further ahead
+_FIRSTS, _CAPS, _SIZES = 5, 9, 20
+_GROWTH, _MOST_LOOKS = 1.25, 56
+_LOOKS, _OBRIEN_FLEMING = 5, 2.040  # and the constant for 5 looks at 5 %, two-sided
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,93 +32,124 @@ class Candidate:
 
     Attributes:
         name: What it is called in tables.
-        policy: The policy.
+        policy: The policy, on sums.
         advice: What it tells a team to do.
-        width: How many standard errors its band is wide; None if it has no such band.
+        rule: The rule of two limits, in standard errors; None for a policy that was given.
     """
 
     name: str
     policy: AnyPolicy
     advice: str
-    width: float | None = None
+    rule: TwoLimits | None = None
+
+    @property
+    def width(self) -> float | None:
+        """How far both limits are from 0, if that is the same and constant; None elsewhere."""
+        rule = self.rule
+        if rule is None or rule.looks_once or rule.shape != "constant" or rule.ship != rule.drop:
+            return None
+        return rule.ship
 
 
-def candidates(longest: int, *, sd: float, min_samples: int = 1) -> tuple[Candidate, ...]:
-    """Bands of several widths, fixed sizes and group-sequential tests, in order of their caps.
-
-    Caps are spaced evenly on a log scale. Where the longest test has over 4,194,304 samples, each
-    policy looks at some 4,000 of them at most: so it takes no more memory however long tests are.
+def looks(longest: int, least: int = 1) -> IntArray:
+    """After how many samples there are looks: each of the first few, then at a growing distance.
 
     Args:
-        longest: The longest policy draws so many samples: of a test, policies see all but one.
+        longest: The last look comes after so many.
+        least: And the first after so many.
+
+    Example:
+        >>> looks(40).tolist()
+        [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 18, 22, 27, 33, 40]
+    """
+    growth = max(_GROWTH, (longest / least) ** (1.0 / _MOST_LOOKS))
+    found = [least]
+    while found[-1] < longest:
+        found.append(min(max(found[-1] + 1, int(found[-1] * growth)), longest))
+    return np.array(found, dtype=np.int64)
+
+
+def candidates(
+    longest: int, *, sd: float, least: int = 1, min_samples: int = 1
+) -> tuple[Candidate, ...]:
+    """Rules of two limits, fixed sizes and group-sequential tests, in order of their caps.
+
+    Each looks at some of the same looks, which grow by a quarter: so all of them run on a few
+    numbers of a test, however long it is.
+
+    Args:
+        longest: The longest rule draws so many samples: all that rules see of the longest test.
         sd: The standard deviation of one sample.
-        min_samples: No policy looks before it has drawn this many.
+        least: What looks several times does not look before this many: of rare outcomes, a mean of
+            fewer is that of one event.
+        min_samples: No rule looks before it has drawn this many.
 
     Example:
         >>> found = candidates(399, sd=0.2, min_samples=10)
         >>> len(found), found[0].name, found[-1].name
-        (91, 'fixed 10', '5 looks to 399')
+        (394, 'fixed 10', '5 looks to 399')
     """
     longest = checks.count("the longest test", longest)
     if longest > MOST_SAMPLES:
         raise InvalidInput(f"the longest test must have at most 2^53 samples, got {longest:,}")
     sd, min_samples = checks.positive("sd", sd), checks.count("min_samples", min_samples)
+    least = checks.count("least", least)
     if longest < min_samples:
         raise InvalidInput(
-            f"min_samples must be below the length of the longest test, {longest + 1}, got "
+            f"min_samples must be at most what rules see of the longest test, {longest}, got "
             f"{min_samples}"
         )
-    dense = longest <= _MOST_ENTRIES
-    caps = _caps(min_samples, longest)
-    above_zero = nextafter(0.0, 1.0)
-    found = [
-        Candidate(
-            f"fixed {cap}",
-            fixed(cap, above_zero) if dense else SparsePolicy.fixed(cap, above_zero),
-            f"draw {cap:,} samples, then ship what is ahead and drop the rest",
-        )
-        for cap in caps
-    ]
-    for width in _WIDTHS:
-        bands = banded(caps, z=width, sd=sd, min_samples=min_samples) if dense else None
-        for place, cap in enumerate(caps):
-            band = bands[place] if bands else _long_band(cap, width * sd, min_samples)
-            advice = (
-                f"stop as soon as a test is {width:g} standard error{'s' * (width != 1.0)} ahead "
-                f"(ship) or behind (drop), and drop what is undecided after {cap:,} samples"
-            )
-            found.append(Candidate(f"band {width:g} to {cap}", band, advice, width))
+    grid = looks(longest, min_samples)
+    growth = max(_GROWTH, float((grid[1:] / grid[:-1])[-2:].min()) if len(grid) > 2 else _GROWTH)
+    rhythm = f"whenever there are about {100.0 * (growth - 1.0):.0f} % more"
+    rules = sorted(_rules(grid, max(least, min_samples)), key=lambda rule: rule.cap)
+    return tuple(
+        Candidate(rule.name, rule.policy(grid, sd), rule.words(rhythm), rule)
+        for rule in dict.fromkeys(rules)
+    )
+
+
+def _rules(grid: IntArray, least: int) -> list[TwoLimits]:
+    longest = int(grid[-1])
+    least = int(grid[np.searchsorted(grid, min(least, longest))])
+    caps = _spaced(grid, least, longest, _CAPS)
+    rules = [TwoLimits.fixed(size) for size in _spaced(grid, int(grid[0]), longest, _SIZES)]
+    rules += [TwoLimits.fixed(cap, above) for cap, above in product(caps, _ABOVE)]
+    for first, cap in product(_spaced(grid, least, max(longest // 2, least), _FIRSTS), caps):
+        if first < cap:
+            rules += [
+                TwoLimits(first=first, cap=cap, ship=ship, drop=drop, shape=shape)
+                for shape, pairs in _LIMITS.items()
+                for ship, drop in pairs
+            ]
     for cap in caps:
-        if cap >= _LOOKS * min_samples:
-            advice = (
-                f"look {_LOOKS} times on the way to {cap:,} samples and stop at O'Brien-Fleming "
-                "limits (5 %, two-sided); drop what is undecided then"
+        if cap > least:
+            rules += [
+                TwoLimits(first=least, cap=cap, ship=width, drop=width, at_cap=inf, at_end=inf)
+                for width in _REJECTING
+            ]
+        if cap >= _LOOKS * least:
+            limit = _OBRIEN_FLEMING
+            rules.append(
+                TwoLimits(
+                    first=-(-cap // _LOOKS),
+                    cap=cap,
+                    ship=limit,
+                    drop=limit,
+                    shape="root",
+                    at_cap=limit,
+                    at_end=inf,
+                    step=-(-cap // _LOOKS),
+                )
             )
-            policy = group_sequential(_LOOKS, cap, sd=sd) if dense else _few_looks(cap, sd)
-            found.append(Candidate(f"{_LOOKS} looks to {cap}", policy, advice))
-    return tuple(sorted(found, key=lambda candidate: candidate.policy.cap))
+    return rules
 
 
-def _caps(least: int, longest: int) -> list[int]:
-    """Evenly spaced on a log scale; the ends are met to the last sample."""
-    between = np.geomspace(least, longest, _CAPS)[1:-1].round()
-    return sorted({least, longest, *(min(max(int(cap), least), longest) for cap in between)})
-
-
-def _long_band(cap: int, scale: float, min_samples: int) -> SparsePolicy:
-    """A band at so many times the root of the number of samples."""
-    spaced = np.geomspace(min_samples, cap, _LOOKS_OF_LONG_BANDS).round().astype(np.int64)
-    looks = np.unique(np.append(spaced[spaced < cap], cap))
-    bound = scale * np.sqrt(looks)
-    return SparsePolicy(looks, -bound, bound)
-
-
-def _few_looks(cap: int, sd: float) -> SparsePolicy:
-    """A group-sequential test; critical values go by the share of the data alone."""
-    short = SparsePolicy.of(group_sequential(_LOOKS, _LOOKS, sd=1.0))
-    looks = np.array([-(-cap * look // _LOOKS) for look in range(1, _LOOKS + 1)])
-    wider = sd * np.sqrt(looks / np.arange(1, _LOOKS + 1))
-    return SparsePolicy(looks, short.lower * wider, short.upper * wider)
+def _spaced(grid: IntArray, least: int, longest: int, count: int) -> list[int]:
+    """Some of the looks, evenly spaced on a log scale; the ends are met."""
+    wanted = np.geomspace(least, longest, count)
+    places = np.minimum(np.searchsorted(grid, wanted * (1.0 - 1e-9)), len(grid) - 1)
+    return sorted({int(grid[place]) for place in places})
 
 
 def named(
@@ -123,6 +158,7 @@ def named(
     """Given policies as candidates: by their own names, or by their caps.
 
     Example:
+        >>> from dwell import fixed
         >>> [each.name for each in named([fixed(8), fixed(20)])]
         ['policy 1, cap 8', 'policy 2, cap 20']
         >>> [each.name for each in named({"long": fixed(20), "short": fixed(8)})]

@@ -1,4 +1,9 @@
-"""Cross-fitting: what the best policy earns on tests that it was not chosen by.
+"""Cross-fitting: what the chosen policy earns on tests that it was not chosen by.
+
+A policy is chosen by what it is promised to earn: by what each accepted test is worth given all of
+its samples and a law of values that is fitted to the same tests (`promises`). That is less noisy
+than what is earned by the samples after a decision, so the luckiest of hundreds of policies wins
+less often. What it then earns is told by those samples alone, which are right whatever the law.
 
 Tests are put into 20 groups. A policy is chosen on four fifths of them and scored on the other
 fifth, with each fifth in turn; and all that again with other fifths, so that the figure does not
@@ -21,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dwell.arrays import BoolArray, FloatArray, IntArray
+from dwell.history.replay.promises import Promises
 from dwell.history.replay.scores import Scores, error_of, student_quantile
 
 _FOLDS = 5
@@ -76,23 +82,33 @@ class Corrected:
         return self.gain + self.reach * self.gain_error
 
 
-def cross_fitted(scores: Sequence[Scores], current: Scores, alpha: float) -> Corrected:
+def cross_fitted(
+    scores: Sequence[Scores], current: Scores, alpha: float, promises: Promises | None = None
+) -> Corrected:
     """Choose on some tests, score on others.
 
     Args:
         scores: What tests say of each policy.
         current: What they say of the current rule.
         alpha: How often the interval for the ROI may miss, and that for the gain.
+        promises: What policies are promised to earn, by which they are chosen; None to choose them
+            by what they earned.
     """
-    count = min(len(current.rewards), _GROUPS)
+    tests = len(current.rewards)
+    count = min(tests, _GROUPS)
     earned, paid = _by_group(scores, count)
     folds = min(_FOLDS, count)
     # Where each group is a part of its own, there is one way to deal them out.
     repeats = _REPEATS if count > folds else 1
-    ways = [
-        _Way.of(earned, paid, _dealt(count, folds, repeat) == np.arange(folds)[:, np.newaxis])
-        for repeat in range(repeats)
+    own = [
+        _dealt(count, folds, repeat) == np.arange(folds)[:, np.newaxis] for repeat in range(repeats)
     ]
+    promised = np.broadcast_to(earned, (repeats, folds, *earned.shape))
+    if promises is not None:
+        # A law for each part, fitted to the tests of the others.
+        elsewhere = ~np.concatenate(own)[:, np.arange(tests) % count]
+        promised = promises.by_group(elsewhere, count).reshape(promised.shape)
+    ways = [_Way.of(earned, paid, *each) for each in zip(own, promised, strict=True)]
     roi = float(np.mean([way.rois for way in ways]))
     # Around the mean of all: a part of one group would not be off its own.
     moved = np.mean([way.earned - roi * way.paid + way.say for way in ways], axis=0)
@@ -144,20 +160,26 @@ class _Way(NamedTuple):
     say: FloatArray
 
     @classmethod
-    def of(cls, earned: FloatArray, paid: FloatArray, own: BoolArray) -> "_Way":
-        """Choose and score; `own` says which groups (columns) each part (a row) has."""
+    def of(
+        cls, earned: FloatArray, paid: FloatArray, own: BoolArray, promised: FloatArray
+    ) -> "_Way":
+        """Choose and score; `own` says which groups (columns) each part (a row) has.
+
+        What is promised is by part, policy and group.
+        """
         parts, count = own.shape
         part = np.arange(parts)
         earned_there, paid_there = own @ earned.T, own @ paid.T
-        earned_elsewhere, paid_elsewhere = ~own @ earned.T, ~own @ paid.T
-        chosen = (earned_elsewhere / paid_elsewhere).argmax(axis=1)
+        promised_elsewhere = np.einsum("pg,pkg->pk", ~own, promised)
+        paid_elsewhere = ~own @ paid.T
+        chosen = (promised_elsewhere / paid_elsewhere).argmax(axis=1)
         rois = earned_there / paid_there
         group_cost = (paid_there[part, chosen] / own.sum(axis=1))[:, np.newaxis]
         say = np.zeros(count)
         if count > 2:  # of two groups, one chooses alone
             # What is no number is said of a part's own groups, which have no say in it.
             with np.errstate(divide="ignore", invalid="ignore"):
-                left = (earned_elsewhere[:, :, np.newaxis] - earned) / (
+                left = (promised_elsewhere[:, :, np.newaxis] - promised) / (
                     paid_elsewhere[:, :, np.newaxis] - paid
                 )
             without = rois[part[:, np.newaxis], left.argmax(axis=1)]

@@ -1,8 +1,8 @@
 """Evaluation: what each policy would have earned on past tests, with intervals.
 
 Tests are the unit: each gives every policy one reward and one duration. Intervals hold for all
-policies at once. The policy with the highest ROI on these tests looks better than it is, since it
-was chosen for that; `corrected` is its ROI by tests that the choice did not see.
+policies at once. The policy that is best on these tests looks better than it is, since it was
+chosen for that; `corrected` is its ROI by tests that the choice did not see.
 """
 
 from dataclasses import dataclass, replace
@@ -24,7 +24,8 @@ from dwell.history.replay.interval_methods import (
     Range,
     SequenceIntervals,
 )
-from dwell.history.replay.replay import Replay
+from dwell.history.replay.looked_replay import AnyReplay
+from dwell.history.replay.promises import promises_of
 from dwell.history.replay.scores import AllScores, Scores
 from dwell.policies import Policies
 
@@ -87,10 +88,12 @@ class Evaluation:
         cost: What a test costs it: set-up and samples.
         accept_rate: The share of tests that it accepts.
         saved: The share of all samples that it does not draw.
-        truncated: How many tests ended before it had stopped, and were taken as rejected.
+        truncated: How many tests ended before it had stopped, of what policies may see.
         current: What the current rule earns.
-        best: The policy with the highest ROI; None if none earns anything.
-        corrected: What the best earns on tests that it was not chosen by.
+        promised: What each is promised per test by all samples of those that it accepts, and the
+            law of values that fits; what it earns where policies were given.
+        best: The policy that is promised the most per cost; None if none earns anything.
+        corrected: What the one chosen so earns on tests that it was not chosen by.
         alpha: Each verdict fails with a probability of at most alpha.
         guaranteed: What holds for any number of tests; None if nobody knows how far samples may lie
             from 0, or how many a policy may draw: with batches, a period more than its cap.
@@ -106,6 +109,7 @@ class Evaluation:
     saved: FloatArray
     truncated: IntArray
     current: CurrentFigures
+    promised: FloatArray
     best: int | None
     corrected: Corrected
     alpha: float
@@ -119,7 +123,7 @@ class Evaluation:
 
 
 def evaluated(
-    replay: Replay,
+    replay: AnyReplay,
     current: CurrentOutcomes,
     *,
     setup_cost: float = 0.0,
@@ -169,7 +173,7 @@ def evaluated(
             raise InvalidInput(f"{name} must be {' or '.join(known)}, got {checks.shown(given)}")
     if len(replay) < 2:
         raise InvalidInput(f"an evaluation needs at least 2 tests, got {len(replay)}")
-    largest = max(float(np.abs(each).max()) for each in (replay.rest, current.rewards))
+    largest = max(replay.largest, float(np.abs(current.rewards).max()))
     if not largest <= _LARGEST:
         raise InvalidInput(
             f"samples must be at most {_LARGEST:g} in size, got means of up to {largest:g}: give "
@@ -182,7 +186,10 @@ def evaluated(
     of_current = Scores(current.rewards, current.durations.astype(np.float64), cap, setup_cost)
     reward = np.array([one.rewards.mean() for one in scores])
     cost = setup_cost + np.array([one.durations.mean() for one in scores])
-    best = int(np.argmax(reward / cost)) if (reward > 0.0).any() else None
+    promises = promises_of(replay)
+    promised = reward if promises is None else promises.rewards
+    earns = (reward > 0.0).any() and (promised > 0.0).any()
+    best = int(np.argmax(promised / cost)) if earns else None
     approximate_method = BootstrapIntervals() if approximate == "bootstrap" else NormalIntervals()
     guaranteed_verdict = None
     if bound is not None and scores[0].cap is not None:
@@ -198,21 +205,22 @@ def evaluated(
         cost=cost,
         accept_rate=np.array([replay.accepts(k).mean() for k in range(count)]),
         saved=1.0 - (cost - setup_cost) / replay.lengths.mean(),
-        truncated=np.array([int(replay.truncated(k).sum()) for k in range(count)]),
+        truncated=np.array([round(float(replay.truncated(k).sum())) for k in range(count)]),
         current=CurrentFigures(
             float(of_current.rewards.mean()),
             float(of_current.costs.mean()),
             float(current.accepts.mean()),
         ),
+        promised=promised,
         best=best,
-        corrected=cross_fitted(scores, of_current, alpha),
+        corrected=cross_fitted(scores, of_current, alpha, promises),
         alpha=alpha,
         guaranteed=guaranteed_verdict,
         approximate=_verdict(approximate_method, scores, of_current, best, alpha),
     )
 
 
-def _longest(given: int | None, replay: Replay) -> int | None:
+def _longest(given: int | None, replay: AnyReplay) -> int | None:
     """How long tests are at most, if that is declared, and these do not belie it."""
     if given is None:
         return None

@@ -8,9 +8,10 @@ a decision to accept looks better than it is.
 This holds if the length of a test did not depend on its results. Where tests were ended because of
 what they showed, their last samples are no fair sample, and scores are biased.
 
-To have a sample left for every score, policies see all samples of a test but its last. One that
-wants more is truncated there and rejects: what it would have earned by going on is not known. That
-bias is against long policies, and `truncated` says how often it occurs.
+To have samples left for every score, the last fifth of each test is seen by no policy. One that
+wants more is truncated there. A policy that was given rejects then: what it would have earned by
+going on is not known; `truncated` says how often it occurs. See `looked_replay` for rules of two
+limits, which ship what is ahead there.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from dwell.arrays import BoolArray, Decisions, Durations, FloatArray, IntArray
 from dwell.errors import InvalidInput
 from dwell.history.reading.blocks import Block, HeldOut, SampleBlock
+from dwell.history.reading.looking import seen_of
 from dwell.policies import AnyPolicy, Policies
 
 
@@ -72,9 +74,16 @@ class Replay:
 
     def truncated(self, index: int) -> BoolArray:
         """Which tests end before it has stopped."""
-        too_short = self.lengths - 1 < self.caps[index]
-        truncated: BoolArray = too_short & (self.decisions[:, self.columns[index]] < 0)
+        undecided: BoolArray = self.decisions[:, self.columns[index]] < 0
+        if self.in_periods:  # there is a column for each policy
+            return undecided
+        truncated: BoolArray = undecided & (seen_of(self.lengths) < self.caps[index])
         return truncated
+
+    @property
+    def largest(self) -> float:
+        """The size of the largest reward."""
+        return float(np.abs(self.rest).max(initial=0.0))
 
     def by_policy(self) -> "Replay":
         """The same with a column for each policy."""
@@ -133,8 +142,8 @@ def replay(
     counts = np.asarray(lengths)
     if counts.ndim != 1 or counts.dtype.kind not in "iu" or counts.min(initial=2) < 2:
         raise InvalidInput(
-            "lengths must be whole numbers of at least 2, one per test: the last sample of each "
-            "test scores the others"
+            "lengths must be whole numbers of at least 2, one per test: the last samples of each "
+            "test score the others"
         )
     flat = np.asarray(samples)
     if flat.ndim != 1 or len(flat) != counts.sum():
@@ -154,7 +163,7 @@ def replay_block(block: Block, policies: AnyPolicy | Iterable[AnyPolicy]) -> Rep
     than its cap, by less than a period.
 
     Args:
-        block: The tests, each of two samples (or periods) or more: the last one scores the others.
+        block: The tests, each of two samples (or periods) or more: the last ones score the others.
         policies: One policy or many; none may be a Python function.
 
     Example:
@@ -171,7 +180,7 @@ def replay_block(block: Block, policies: AnyPolicy | Iterable[AnyPolicy]) -> Rep
         raise InvalidInput("a Rule cannot be replayed on a history; use a Policy")
     if len(block.long_enough().names) < len(block.names):
         raise InvalidInput(
-            "tests must have two samples (of batches: two periods) or more: the last one scores "
+            "tests must have two samples (of batches: two periods) or more: the last ones score "
             "the others"
         )
     columns, caps, stops, decisions, rest = block.held_out(policies)

@@ -5,16 +5,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from dwell import checks
 from dwell.errors import InvalidInput, NotOrdered
 from dwell.history.reading.blocks import Block
+from dwell.history.reading.counts_block import CountsBlock
 from dwell.history.reading.log import Log
+from dwell.history.reading.looking import Looking
 from dwell.history.reading.quality import Quality
-from dwell.history.replay.candidates import Candidate, candidates
+from dwell.history.replay.candidates import Candidate, candidates, looks
 from dwell.history.replay.current_rule import CurrentOutcomes, CurrentRule
+from dwell.history.replay.looked_replay import AnyReplay, LookedReplay, average_over_orders, look_at
+from dwell.history.replay.order_noise import order_noise
 from dwell.history.replay.replay import Replay, replay_block
 from dwell.history.replay.survey import Survey
 from dwell.history.replay.workers import Workers, parts_of, worked_through
 from dwell.policies import Policies
+
+# How many orders of counted outcomes are drawn to see how many are wanted.
+_FIRST_ORDERS, _FIRST_OF_GIVEN = 32, 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +37,17 @@ class ReplayedLog:
         quality: What was found in the log.
         left_out: How many tests were too short to be decided and scored.
         ordered: Whether the log's rows came in order; else they were sorted first.
+        order_notes: Where figures hang on the orders of outcomes that were drawn.
     """
 
     candidates: tuple[Candidate, ...]
-    replay: Replay
+    replay: AnyReplay
     current: CurrentOutcomes
     names: tuple[str, ...]
     quality: Quality
     left_out: int
     ordered: bool = True
+    order_notes: tuple[str, ...] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -50,7 +60,7 @@ class ReplayedLog:
             )
         if not self.ordered:
             notes += ("rows did not come in order, and were sorted first",)
-        return notes
+        return notes + self.order_notes
 
 
 def replay_log(
@@ -59,6 +69,8 @@ def replay_log(
     current: CurrentRule,
     *,
     min_samples: int = 1,
+    setup_cost: float = 0.0,
+    orders: int | None = None,
     workers: Workers,
 ) -> ReplayedLog:
     """Run candidates on a log's tests.
@@ -68,30 +80,51 @@ def replay_log(
         tried: The candidates; None for the usual ones, to make which the log is read once more.
         current: What is done now.
         min_samples: No usual candidate looks before it has drawn this many.
+        setup_cost: What each test costs besides its samples.
+        orders: Over how many orders tests are averaged that are known by counts; None to draw so
+            many that they hardly matter: as a first few show, for which the log is read once more.
         workers: How to work through the log.
     """
+    setup_cost = checks.not_negative("set-up cost", setup_cost)
+    first = orders or (_FIRST_ORDERS if tried is None else _FIRST_OF_GIVEN)
+    counted = log.form == "counts" and orders is None
+    plan = _Plan(tried, current, min_samples, first, workers.part(0.0, 0.2 if counted else 1.0))
     try:
-        found = _read(log, tried, current, min_samples, workers)
+        found = _read(log, plan)
     except NotOrdered:
         if log.sort:
             raise
         log = replace(log, sort=True)
-        found = replace(_read(log, tried, current, min_samples, workers), ordered=False)
+        found = replace(_read(log, plan), ordered=False)
     if found.quality.drifts and not log.within_time:
         # In each test too little to be noticed; but pairs are not of one time.
         log = replace(log, within_time=True)
-        again = _read(log, tried, current, min_samples, workers)
-        return replace(again, ordered=found.ordered)
+        found = replace(_read(log, plan), ordered=found.ordered)
+    if counted:
+        noise = order_noise(found.replay, found.current, setup_cost)
+        if noise.orders > first:
+            later = workers.part(0.2, 1.0)
+            plan = replace(plan, orders=noise.orders, leading=noise.leading, workers=later)
+            found = replace(_read(log, plan), ordered=found.ordered)
+            noise = order_noise(found.replay, found.current, setup_cost)
+        found = replace(found, order_notes=noise.notes)
     return found
 
 
-def _read(
-    log: Log,
-    tried: tuple[Candidate, ...] | None,
-    current: CurrentRule,
-    min_samples: int,
-    workers: Workers,
-) -> ReplayedLog:
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """How a log is read: what is tried, and how it is worked through."""
+
+    tried: tuple[Candidate, ...] | None
+    current: CurrentRule
+    min_samples: int
+    orders: int
+    workers: Workers
+    leading: frozenset[int] | None = None
+
+
+def _read(log: Log, plan: _Plan) -> ReplayedLog:
+    tried, current, workers = plan.tried, plan.current, plan.workers
     parts = parts_of(log, workers.partitions)
     steps = len(parts) * (2 if tried is None else 1)
     done = 0
@@ -101,13 +134,18 @@ def _read(
         done += 1
         workers.advance(done / steps)
 
+    looking = None
     if tried is None:
         surveys = list(worked_through(parts, _survey, workers.executor, advance))
         survey = Survey.joined(part for part, _ in surveys)
         surveyed = sum((quality for _, quality in surveys), Quality())
         _require_tests(len(survey.visible), surveyed, log)
-        tried = candidates(survey.longest, sd=survey.sd, min_samples=min_samples)
-    run = _Run(Policies(each.policy for each in tried), current)
+        least = survey.least
+        tried = candidates(survey.longest, sd=survey.sd, least=least, min_samples=plan.min_samples)
+        rules = tuple(each.rule for each in tried if each.rule is not None)
+        grid = looks(survey.longest, plan.min_samples)
+        looking = Looking(rules, grid, survey.noise, plan.orders, plan.leading)
+    run = _Run(Policies(each.policy for each in tried), current, looking, plan.orders)
     found = list(worked_through(parts, run, workers.executor, advance))
     _refuse_repeated([name for part in found for name in part.read], log)
     names = tuple(name for part in found for name in part.names)
@@ -115,7 +153,7 @@ def _read(
     _require_tests(len(names), quality, log)
     return ReplayedLog(
         tried,
-        found[0].replay.joined(*(part.replay for part in found[1:])),
+        _joined([part.replay for part in found]),
         found[0].current.joined(*(part.current for part in found[1:])),
         names,
         quality,
@@ -128,7 +166,7 @@ class _Part(NamedTuple):
 
     read: tuple[str, ...]
     names: tuple[str, ...]
-    replay: Replay
+    replay: AnyReplay
     current: CurrentOutcomes
     quality: Quality
 
@@ -139,11 +177,28 @@ class _Run:
 
     policies: Policies
     current: CurrentRule
+    looking: Looking | None
+    orders: int
 
     def __call__(self, block: Block) -> _Part:
         judged = block.long_enough()
-        replayed = replay_block(judged, self.policies)
+        replayed: AnyReplay
+        if self.looking is not None:
+            replayed = look_at(judged, self.looking, self.policies)
+        elif isinstance(judged, CountsBlock):
+            replayed = average_over_orders(judged, self.policies, self.orders)
+        else:
+            replayed = replay_block(judged, self.policies)
         return _Part(block.names, judged.names, replayed, self.current.on(judged), block.quality)
+
+
+def _joined(parts: Sequence[AnyReplay]) -> AnyReplay:
+    """Parts of one log: all of them are of one kind."""
+    plain = [part for part in parts if isinstance(part, Replay)]
+    if plain:
+        return plain[0].joined(*plain[1:])
+    looked = [part for part in parts if isinstance(part, LookedReplay)]
+    return looked[0].joined(*looked[1:])
 
 
 def _survey(block: Block) -> tuple[Survey, Quality]:

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import special
 
 from dwell.arrays import BoolArray, FloatArray
-from dwell.history.replay.replay import Replay
+from dwell.history.replay.looked_replay import AnyReplay
 
 
 class Scores(NamedTuple):
@@ -55,7 +55,7 @@ class AllScores(Sequence[Scores]):
         after: What tests say of others, to come after the policies.
     """
 
-    replay: Replay
+    replay: AnyReplay
     setup_cost: float
     longest: int | None = None
     after: tuple[Scores, ...] = ()

@@ -9,6 +9,11 @@ import numpy as np
 from dwell.arrays import FloatArray, IntArray
 from dwell.errors import InvalidInput
 from dwell.history.reading.blocks import Block
+from dwell.history.reading.looking import Noise
+
+# Of outcomes that are mostly 0: no usual rule looks before it has seen about so many others.
+_EVENTS = 4.0
+_LEAST_WEIGHT, _MOST_WEIGHT = 1.0, 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,9 +21,10 @@ class Survey:
     """Tests of a log, an entry each.
 
     Attributes:
-        visible: How many samples policies may see: all but the last, or but the last period.
+        visible: How many samples policies may see: all but the last fifth, or of its periods.
         squares: The sum of squared deviations from the test's (or period's) mean.
         degrees_of_freedom: In how many independent ways they could deviate.
+        fourths: The sum of their fourth powers.
 
     Example:
         >>> import numpy as np
@@ -31,6 +37,7 @@ class Survey:
     visible: IntArray
     squares: FloatArray
     degrees_of_freedom: IntArray
+    fourths: FloatArray
 
     @classmethod
     def of(cls, block: Block) -> "Survey":
@@ -44,7 +51,7 @@ class Survey:
         return cls(
             *(
                 np.concatenate([np.empty(0, int), *(getattr(part, name) for part in every)])
-                for name in ("visible", "squares", "degrees_of_freedom")
+                for name in ("visible", "squares", "degrees_of_freedom", "fourths")
             )
         )
 
@@ -69,3 +76,34 @@ class Survey:
                 f"{len(self.visible):,} tests with all samples equal: give policies"
             )
         return sqrt(squares / int(self.degrees_of_freedom.sum()))
+
+    @property
+    def kurtosis(self) -> float:
+        """The fourth moment of a sample in units of its variance: 3 of a normal one."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            fourth = float(self.fourths.sum()) / float(self.degrees_of_freedom.sum())
+            found = fourth / self.sd**4
+        return found if isfinite(found) else 3.0
+
+    @property
+    def noise(self) -> Noise:
+        """The noise of all tests, and how much it says of that of one.
+
+        Tests differ in their variances by more than the variances are in error: a test's own counts
+        as much as the variance of one sample's square says, by how much true ones differ.
+        """
+        variance = self.sd**2
+        known = self.degrees_of_freedom > 1
+        freedom = self.degrees_of_freedom[known].astype(np.float64)
+        own = self.squares[known] / freedom / variance
+        one = max(self.kurtosis - 1.0, 0.0)  # the variance of a sample's square
+        # Weighted by size, so that short tests, whose variances are mostly error, do not count.
+        shares = freedom / freedom.sum() if len(freedom) else freedom
+        apart = float(shares @ (own - 1.0) ** 2) - float(shares @ (one / np.maximum(freedom, 1.0)))
+        weight = one / apart if apart > 0.0 else _MOST_WEIGHT
+        return Noise(variance, min(max(weight, _LEAST_WEIGHT), _MOST_WEIGHT))
+
+    @property
+    def least(self) -> int:
+        """The first look that makes sense: a mean of so many is no longer that of one event."""
+        return max(1, min(round(_EVENTS * (self.kurtosis - 3.0)), self.longest))

@@ -35,6 +35,10 @@ class Workers:
     executor: Executor | None = None
     advance: Callable[[float], None] = lambda _: None
 
+    def part(self, start: float, end: float) -> "Workers":
+        """The same for a part of the work, from a share of it to another."""
+        return replace(self, advance=lambda done: self.advance(start + (end - start) * done))
+
 
 def parts_of(log: Log, count: int) -> tuple[Log, ...]:
     """A log in at most so many parts that can be read on their own; others than Parquet in one.

@@ -8,6 +8,7 @@ from math import isfinite
 from pathlib import Path
 
 from dwell.arrays import FloatArray, IntArray
+from dwell.checks import LONGEST_CAP
 from dwell.files import write_whole
 from dwell.history.reading.calendar import Calendar, calendar_of
 from dwell.history.reading.log import Log
@@ -104,8 +105,13 @@ class Report:
 
     @property
     def best(self) -> AnyPolicy | None:
-        """The policy with the highest ROI; None if none earns anything."""
-        return None if self.found.best is None else self.found.policies[self.found.best]
+        """The policy that is advised, with an entry per sample if it is short enough; or None."""
+        if self.found.best is None:
+            return None
+        policy = self.found.policies[self.found.best]
+        if isinstance(policy, SparsePolicy) and policy.cap <= LONGEST_CAP:
+            return policy.dense()
+        return policy
 
     @property
     def candidate(self) -> Candidate | None:
@@ -222,7 +228,7 @@ def evaluate(
         >>> log = pa.table(columns | {"value": samples.ravel()})
         >>> report = dwell.evaluate(log, setup_cost=20)
         >>> report.candidate.name, report.found.current.roi < report.found.corrected.roi
-        ('band 1 to 34', True)
+        ('ship 2, drop 2, 1 to 12, shrinking', True)
     """
     opened = log if isinstance(log, Log) else Log(log)
     rule = current_rule(current)
@@ -231,6 +237,7 @@ def evaluate(
         None if policies is None else named(policies),
         rule,
         min_samples=min_samples,
+        setup_cost=setup_cost,
         workers=Workers(partitions=partitions, executor=executor, advance=advance),
     )
     method = Method(

@@ -1,0 +1,67 @@
+"""Promises: what policies earn if accepted tests are worth what all of their samples say.
+
+A law of values, in units of each test's noise, is fitted to the tests, and each test is worth the
+mean of its value given the law and all of its samples. A policy that accepts some of them is then
+promised the sum of theirs. Given all samples of a test its value has nothing more to do with what a
+policy did there, so this is right on average if the law is; and as no single sample scores, it is
+much less noisy than a score by what follows a decision.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dwell.arrays import BoolArray, FloatArray
+from dwell.fitting.shrunk import shrunk_effects
+from dwell.history.replay.looked_replay import LookedReplay, Measured
+
+
+@dataclass(frozen=True, slots=True)
+class Promises:
+    """Policies and what tests measured.
+
+    Attributes:
+        replay: The policies on the tests.
+        measured: What the tests measured.
+    """
+
+    replay: LookedReplay
+    measured: Measured
+
+    def worth(self, parts: BoolArray) -> FloatArray:
+        """What each test (a column) is worth, under laws fitted to parts of the tests (rows)."""
+        effects, errors, sds = self.measured.effects, self.measured.errors, self.measured.sds
+        return shrunk_effects(effects / sds, errors / sds, parts) * sds
+
+    @property
+    def rewards(self) -> FloatArray:
+        """What each policy is promised per test, by the law of all tests."""
+        [worth] = self.worth(np.ones((1, len(self.replay)), dtype=np.bool_))
+        count = len(self.replay.policies)
+        return np.array([float((self.replay.accepts(k) * worth).mean()) for k in range(count)])
+
+    def by_group(self, parts: BoolArray, count: int) -> FloatArray:
+        """What is promised in groups of tests: by part, policy and group.
+
+        Args:
+            parts: Which tests the law of each part is fitted to.
+            count: How many groups tests are dealt out to, in turn.
+        """
+        worth = self.worth(parts)
+        found = np.empty((len(parts), len(self.replay.policies), count))
+        for group in range(count):
+            accepted = self.replay.accepted[group::count].T.astype(np.float64)
+            there = np.ascontiguousarray(worth[:, group::count])
+            np.einsum("kn,pn->pk", accepted, there, out=found[:, :, group])
+        return found
+
+
+def promises_of(replay: object) -> Promises | None:
+    """What policies are promised; None where nobody knows what the tests measured.
+
+    Args:
+        replay: Policies on tests.
+    """
+    if isinstance(replay, LookedReplay) and replay.measured is not None:
+        return Promises(replay, replay.measured)
+    return None

@@ -1,0 +1,340 @@
+"""Rules of two limits on tests that are known by counts: over the orders of their outcomes.
+
+Given the counts of an arm, all orders of its outcomes are equally likely. What a fixed size does is
+a sum over hypergeometric laws, without any order; for others orders are drawn, by where the ones of
+each arm fall.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dwell.arrays import FloatArray, IntArray
+from dwell.kernels.compile import compiled
+from dwell.kernels.looks import decide, prepare
+
+_FAR = 12.0  # standard deviations: what lies beyond has no weight worth counting
+
+
+@compiled
+def looks_of(
+    users: IntArray, visible: int, even: bool, grid: IntArray, drawn: IntArray, arms: IntArray
+) -> int:
+    """When a test of two arms is looked at.
+
+    Args:
+        users: How many users control and treatment have.
+        visible: How many samples rules may see.
+        even: Whether each sample is a user of each arm; else two users, of both arms in proportion.
+        grid: After how many samples there are looks.
+        drawn: Filled with the samples at each look …
+        arms: … and with the users of each arm, a row per look.
+
+    Returns:
+        How many looks there are.
+    """
+    count = 0
+    for place in range(len(grid) + 1):
+        samples = visible
+        if place < len(grid) and grid[place] < visible:
+            samples = grid[place]
+        drawn[count] = samples
+        for arm in range(2):
+            share = samples * (2.0 * users[arm] / (users[0] + users[1]))
+            arms[count, arm] = samples if even else min(max(int(share), 1), users[arm] - 1)
+        count += 1
+        if samples == visible:
+            break
+    return count
+
+
+@compiled
+def standing(
+    ones: int, more: int, control: int, treated: int, variance: float, weight: float
+) -> float:
+    """By how many standard errors the treatment is ahead.
+
+    Args:
+        ones: How many of the control's users converted …
+        more: … and of the treated ones.
+        control: How many users the control has so far …
+        treated: … and the treatment.
+        variance: The variance of a sample in all tests …
+        weight: … which counts as much as so many samples of the test.
+    """
+    lead = more / treated - ones / control
+    if lead == 0.0:
+        return 0.0
+    users = control + treated
+    rate = (ones + more) / users
+    noise = (users * rate * (1.0 - rate) + weight * variance) / (users + 2.0 * weight)
+    return float(lead / np.sqrt(noise * (1.0 / control + 1.0 / treated)))
+
+
+@compiled
+def _law(users: int, ones: int, drawn: int, chances: FloatArray) -> tuple[int, int]:
+    """How many of the ones are among so many drawn users: the chances from a number to another."""
+    least, most = max(0, drawn - (users - ones)), min(ones, drawn)
+    mean = drawn * (ones / users)
+    reach = _FAR * (1.0 + np.sqrt(mean * (1.0 - ones / users) * (1.0 - drawn / users)))
+    first, last = max(least, int(mean - reach)), min(most, int(mean + reach) + 1)
+    top = min(max(int((drawn + 1.0) * (ones + 1.0) / (users + 2.0)), first), last)
+    chances[top - first] = 1.0
+    total = 1.0
+    for number in range(top + 1, last + 1):
+        ratio = (ones - number + 1.0) * (drawn - number + 1.0)
+        ratio /= number * (users - ones - drawn + number * 1.0)
+        chances[number - first] = chances[number - first - 1] * ratio
+        total += chances[number - first]
+    for number in range(top - 1, first - 1, -1):
+        ratio = (number + 1.0) * (users - ones - drawn + number + 1.0)
+        ratio /= (ones - number * 1.0) * (drawn - number * 1.0)
+        chances[number - first] = chances[number - first + 1] * ratio
+        total += chances[number - first]
+    for number in range(last - first + 1):
+        chances[number] /= total
+    return first, last
+
+
+@compiled
+def room(users: IntArray, ones: IntArray) -> int:
+    """How many chances a law may have."""
+    most = 0.0
+    for arm in range(2):
+        spread = np.sqrt(0.25 * ones[arm] * (1.0 - ones[arm] / users[arm]))
+        most = max(most, min(ones[arm] * 1.0, 2.0 * _FAR * (1.0 + spread)) + 3.0)
+    return int(most)
+
+
+@compiled
+def at_size(
+    users: IntArray,
+    ones: IntArray,
+    arms: IntArray,
+    limit: float,
+    variance: float,
+    weight: float,
+    chances: FloatArray,
+    found: FloatArray,
+) -> None:
+    """Look once, ship what is above a limit: over all orders, exactly.
+
+    Args:
+        users: How many users control and treatment have.
+        ones: How many of each converted.
+        arms: How many of each are looked at.
+        limit: In standard errors.
+        variance: The variance of a sample in all tests …
+        weight: … which counts as much as so many samples of the test.
+        chances: Room for the laws of both arms, a row each.
+        found: Filled with the chance to ship, and what is earned.
+    """
+    control, treated = arms[0], arms[1]
+    low, high = _law(users[0], ones[0], control, chances[0])
+    first, last = _law(users[1], ones[1], treated, chances[1])
+    # Who ships with so many ones in the control does with fewer: the least number of ones in the
+    # treatment rises with those in the control, and tails are summed from the top down.
+    shipped, earned = 0.0, 0.0
+    above, above_rest, number = 0.0, 0.0, last + 1
+    for other in range(high, low - 1, -1):
+        while number > first and (
+            standing(other, number - 1, control, treated, variance, weight) > limit
+        ):
+            number -= 1
+            chance = chances[1, number - first]
+            above += chance
+            above_rest += chance * (ones[1] - number) / (users[1] - treated)
+        chance = chances[0, other - low]
+        shipped += chance * above
+        earned += chance * (above_rest - above * ((ones[0] - other) / (users[0] - control)))
+    found[0], found[1] = shipped, earned
+
+
+@compiled
+def at_sizes(
+    users: IntArray,
+    ones: IntArray,
+    drawn: IntArray,
+    arms: IntArray,
+    variance: float,
+    weight: float,
+    sizes: IntArray,
+    limits: FloatArray,
+    rows: IntArray,
+    chances: FloatArray,
+    found: FloatArray,
+) -> None:
+    """Rules that look once.
+
+    Args:
+        users: How many users control and treatment have.
+        ones: How many of each converted.
+        drawn: The samples at each look …
+        arms: … and the users of each arm, a row per look.
+        variance: The variance of a sample in all tests …
+        weight: … which counts as much as so many samples of the test.
+        sizes: Of rules, as in `prepare` …
+        limits: … and their limits.
+        rows: Which of the rules look once.
+        chances: Room for the laws of both arms, a row each.
+        found: Filled, for these rules, with means over all orders of what `decide` says.
+    """
+    both = np.empty(2)
+    for k in rows:
+        look = 0
+        while look < len(drawn) - 1 and drawn[look] < sizes[k, 1]:
+            look += 1
+        ended = drawn[look] < sizes[k, 1]
+        limit = limits[k, 3] if ended else limits[k, 2]
+        at_size(users, ones, arms[look], limit, variance, weight, chances, both)
+        found[k, 0], found[k, 1], found[k, 2] = both[0], drawn[look], both[1]
+        found[k, 3] = 1.0 if ended else 0.0
+
+
+@compiled
+def _next(state: NDArray[np.uint64]) -> float:
+    """A uniform number below 1, by splitmix64 (Steele, Lea, Flood 2014)."""
+    state[0] += np.uint64(0x9E3779B97F4A7C15)
+    mixed = state[0]
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    mixed = mixed ^ (mixed >> np.uint64(31))
+    return float(np.float64(mixed >> np.uint64(11)) * 2.0**-53)
+
+
+@compiled
+def place_ones(
+    users: int,
+    ones: int,
+    ends: IntArray,
+    look_of: IntArray,
+    taken: IntArray,
+    mark: int,
+    state: NDArray[np.uint64],
+    found: IntArray,
+) -> None:
+    """How many ones of an arm come before each look, in an order drawn at random.
+
+    Args:
+        users: How many users the arm has.
+        ones: How many of them converted.
+        ends: How many users come before each look.
+        look_of: The look before which each of these users comes first.
+        taken: By which order each place was taken last.
+        mark: The number of this order.
+        state: Of the random numbers.
+        found: Filled with a number per look.
+    """
+    for look in range(len(ends)):
+        found[look] = 0
+    rare = min(ones, users - ones)
+    placed = 0
+    while placed < rare:
+        place = int(_next(state) * users)
+        if taken[place] != mark:
+            taken[place] = mark
+            placed += 1
+            if place < len(look_of):
+                found[look_of[place]] += 1
+    for look in range(1, len(ends)):
+        found[look] += found[look - 1]
+    if rare < ones:
+        for look in range(len(ends)):
+            found[look] = ends[look] - found[look]
+
+
+@compiled
+def place_arms(
+    users: IntArray,
+    ones: IntArray,
+    arms: IntArray,
+    state: NDArray[np.uint64],
+    before: IntArray,
+) -> None:
+    """How many ones come before each look, in orders drawn at random.
+
+    Args:
+        users: How many users control and treatment have.
+        ones: How many of each converted.
+        arms: How many users of each come before each look, a row per look.
+        state: Of the random numbers.
+        before: Filled: by order, arm and look.
+    """
+    for arm in range(2):
+        look_of = np.empty(arms[-1, arm], np.int64)
+        place = 0
+        for look in range(len(arms)):
+            while place < arms[look, arm]:
+                look_of[place] = look
+                place += 1
+        taken = np.full(users[arm], -1)
+        for order in range(len(before)):
+            place_ones(
+                users[arm],
+                ones[arm],
+                arms[:, arm],
+                look_of,
+                taken,
+                order,
+                state,
+                before[order, arm],
+            )
+
+
+@compiled
+def over_orders(
+    users: IntArray,
+    ones: IntArray,
+    drawn: IntArray,
+    arms: IntArray,
+    before: IntArray,
+    variance: float,
+    weight: float,
+    sizes: IntArray,
+    shapes: IntArray,
+    limits: FloatArray,
+    found: FloatArray,
+    spread: FloatArray,
+) -> None:
+    """Rules on orders of a test, whose ones are known at each look.
+
+    Args:
+        users: How many users control and treatment have.
+        ones: How many of each converted.
+        drawn: The samples at each look …
+        arms: … and the users of each arm, a row per look.
+        before: How many of the ones come before each look: by order, arm and look.
+        variance: The variance of a sample in all tests …
+        weight: … which counts as much as so many samples of the test.
+        sizes: Of rules, as in `prepare` …
+        shapes: … how their limits change …
+        limits: … and the limits.
+        found: Filled with means over orders of what `decide` says.
+        spread: Filled, by rule, with how what it earns and what it draws vary from order to order:
+            the variances, and the covariance.
+    """
+    orders, looks, rules = len(before), len(drawn), len(sizes)
+    ahead, rest = np.empty(looks), np.empty(looks)
+    frame, widths = np.empty((rules, 3), np.int64), np.empty((len(shapes), looks))
+    prepare(looks, drawn, sizes, shapes, frame, widths)
+    one = np.empty((rules, 4))
+    found[:, :] = 0.0
+    spread[:, :] = 0.0
+    for order in range(orders):
+        for look in range(looks):
+            control, treated = arms[look, 0], arms[look, 1]
+            a, b = before[order, 0, look], before[order, 1, look]
+            ahead[look] = standing(a, b, control, treated, variance, weight)
+            rest[look] = (ones[1] - b) / (users[1] - treated) - (ones[0] - a) / (users[0] - control)
+        decide(drawn, ahead, rest, sizes, limits, frame, widths, one)
+        for k in range(rules):
+            for figure in range(4):
+                found[k, figure] += one[k, figure]
+            spread[k, 0] += one[k, 2] * one[k, 2]
+            spread[k, 1] += one[k, 1] * one[k, 1]
+            spread[k, 2] += one[k, 2] * one[k, 1]
+    for k in range(rules):
+        for figure in range(4):
+            found[k, figure] /= orders
+        spread[k, 0] = max(spread[k, 0] / orders - found[k, 2] * found[k, 2], 0.0)
+        spread[k, 1] = max(spread[k, 1] / orders - found[k, 1] * found[k, 1], 0.0)
+        spread[k, 2] = spread[k, 2] / orders - found[k, 2] * found[k, 1]
