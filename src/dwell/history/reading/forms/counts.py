@@ -16,10 +16,11 @@ import numpy as np
 
 from dwell.arrays import BoolArray, Decisions, IntArray, starts_of
 from dwell.checks import LONGEST_CAP
+from dwell.fitting.sample_ratio import MISMATCH, sample_ratio_p_values
 from dwell.history.reading.blocks import Block, PeriodBlock, SampleBlock, chosen
 from dwell.history.reading.forms.stretches import USERS, Stretches, differences
 from dwell.history.reading.mixed_block import block_of
-from dwell.history.reading.quality import MISMATCH, Quality, sample_ratio_p_values
+from dwell.history.reading.quality import Quality
 from dwell.history.reading.rows import Rows, between
 from dwell.history.reading.validation import Validator
 
