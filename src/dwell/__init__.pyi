@@ -59,6 +59,10 @@ from dwell.policy import Policy as Policy
 from dwell.priors import Atoms as Atoms
 from dwell.priors import Beta as Beta
 from dwell.priors import Normal as Normal
+from dwell.programme.advice import Advice as Advice
+from dwell.programme.observations import Batch as Batch
+from dwell.programme.programme import Programme as Programme
+from dwell.programme.task import Task as Task
 from dwell.records import Records as Records
 from dwell.report.evaluation.report import Report as Report
 from dwell.report.evaluation.report import evaluate as evaluate
