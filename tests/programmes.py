@@ -1,8 +1,11 @@
 """Programmes for tests: small ones, and a clock that tests turn."""
 
 from dataclasses import dataclass
+from typing import Any
 
-from dwell import Policies, Programme, fixed, hoeffding
+from dwell import Fixed, Policies, Policy, Programme, fixed, hoeffding
+from dwell.programme.events import event_of
+from dwell.programme.state import fold
 from dwell.programme.stores.memory import MemoryStore
 from dwell.programme.stores.protocol import EventStore
 
@@ -28,6 +31,11 @@ def small(store: EventStore | str | None = None, **given: object) -> Programme:
     return Programme.create(store or MemoryStore(), "checkout", **options)  # type: ignore[arg-type]  # tests give what fits
 
 
+def deciding(policy: Policy, **given: Any) -> Programme:
+    """A programme that always runs one policy."""
+    return small(policies=None, learner=Fixed(policy), **given)
+
+
 def snapshot(programme: Programme) -> str:
     """All that a programme is, as a text."""
     with programme._journal.state() as state:
@@ -36,9 +44,6 @@ def snapshot(programme: Programme) -> str:
 
 def replayed(store: EventStore, name: str = "checkout") -> str:
     """All that its log comes to, from the first event on."""
-    from dwell.programme.events import event_of
-    from dwell.programme.state import fold
-
     state = fold(None, map(event_of, store.read(name)))
     assert state is not None
     return state.to_json()

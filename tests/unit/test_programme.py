@@ -1,40 +1,22 @@
-"""Programme: what it advises, what it keeps, and what it refuses."""
+"""Programme: what it advises and what it keeps."""
 
-from concurrent.futures import ThreadPoolExecutor
-from math import inf, nan
-from pathlib import Path
-from typing import Any
-
-import numpy as np
-import pytest
+from math import nan
 
 from dwell import (
     Batch,
     Cape,
     Fixed,
-    Gaussian,
     Ladder,
-    Learner,
-    Lift,
-    Log,
     Policies,
     Policy,
     Programme,
     Signs,
-    evaluate,
     fixed,
 )
-from dwell.programme.events import Amended, Decided, Finished, Told
+from dwell.programme.events import Amended, Decided, Told
 from dwell.programme.observations import Values
-from dwell.programme.stores.memory import MemoryStore
-from dwell.programme.stores.protocol import Snapshot
-from tests.programmes import BANDS, DAY, SMALL, Clock, replayed, small, snapshot
+from tests.programmes import BANDS, DAY, Clock, deciding, replayed, small, snapshot
 from tests.refusals import refused
-
-
-def deciding(policy: Policy, **given: Any) -> Programme:
-    """A programme that always runs one policy."""
-    return small(policies=None, learner=Fixed(policy), **given)
 
 
 def test_a_decision_is_given_when_the_policy_stops_and_stays() -> None:
@@ -273,112 +255,6 @@ def test_a_decided_task_that_a_correction_undoes_keeps_its_decision() -> None:
     assert (done.decision, done.done) == ("accept", True)
 
 
-@pytest.mark.parametrize(
-    ("given", "told", "named"),
-    [
-        ({}, {"values": [nan]}, "nan"),
-        ({}, {"values": [inf]}, "inf"),
-        ({}, {"values": [1.5]}, "1.5"),
-        ({}, {"values": "1"}, "values"),
-        ({}, {"values": [[1]]}, "list of numbers"),
-        ({}, {}, "values"),
-        ({}, {"values": [1], "control": [1], "treatment": [1]}, "values"),
-        ({}, {"control": [1]}, "both control and treatment"),
-        ({}, {"control": [1], "treatment": Batch(1, 1)}, "neither"),
-        ({}, {"control": [2], "treatment": [1]}, "control"),
-        ({}, {"values": Batch(0, 0)}, "at least 1"),
-        ({}, {"values": Batch(3, 4)}, "between -3 and 3"),
-        ({}, {"values": Batch(3, 2, 1)}, "sum of squares"),
-        ({}, {"control": Batch(3, 1), "treatment": Batch(3, -1)}, "treatment"),
-        ({"law": Signs(), "cap": 4}, {"values": [0]}, "-1 or 1"),
-        ({"law": Signs(), "cap": 4}, {"control": [0], "treatment": [1]}, "Signs"),
-        ({"law": Signs(), "cap": 4}, {"control": Batch(1, 0), "treatment": Batch(1, 1)}, "Signs"),
-        ({"law": Lift(0.1), "cap": 4}, {"values": [0.5]}, "-1, 0 or 1"),
-        ({"law": Lift(0.1), "cap": 4}, {"control": [0.5], "treatment": [1]}, "0 or 1"),
-        ({"law": Lift(0.1), "cap": 4}, {"control": Batch(1, 2), "treatment": Batch(1, 1)}, "2"),
-        ({"law": Gaussian(1), "cap": 4}, {"values": [1e31]}, "1e+31"),
-    ],
-)
-def test_what_cannot_be_is_refused_and_changes_nothing(
-    given: dict[str, Any], told: dict[str, Any], named: str
-) -> None:
-    """In one sentence with the value."""
-    programme = small(**({"policies": None, **given} if given else {}))
-    task = programme.begin("blue")
-    before = snapshot(programme)
-    with refused(named):
-        task.tell(**told)
-    assert snapshot(programme) == before
-
-
-def test_other_refusals_change_nothing() -> None:
-    """Unknown tasks, names that are taken, keys and forms that do not fit."""
-    store = MemoryStore()
-    programme = deciding(fixed(5, 1), store=store)
-    task = programme.begin("blue")
-    task.tell([-1], key="a")
-    before = snapshot(programme)
-    with refused("green"):
-        programme.task("green")
-    with refused("green"):
-        programme.tell([("green", [1])])
-    with refused("blue", "choose another name"):
-        programme.begin("blue")
-    for name in ("", "two\nlines", "x" * 201, 7):
-        with refused("name of a task"):
-            programme.begin(name)  # type: ignore[arg-type]  # no text
-    with refused("a key", "#1"):
-        task.tell([1], key="#1")
-    with refused("blue", "values", "batch"):
-        task.tell(Batch(1, 1))
-    with refused("'checkout'", "choose another name"):
-        small(store)
-    with refused("'payment'", "'checkout'"):
-        Programme.open(store, "payment")
-    assert snapshot(programme) == before
-
-
-def test_the_name_of_a_task_that_is_over_stays_taken() -> None:
-    """Also by what has left the state."""
-    programme = deciding(fixed(1, 1))
-    programme.begin("blue").tell([1])
-    with refused("blue", "choose another name"):
-        programme.begin("blue")
-    assert programme.begin().name == "task-2"
-    assert programme.task("blue").advice.decision == "accept"
-
-
-@pytest.mark.parametrize(
-    ("given", "named"),
-    [
-        ({}, "policies"),
-        ({"law": Signs()}, "cap"),
-        ({"learner": "laddr", "policies": SMALL}, "laddr"),
-        ({"learner": "cape", "policies": SMALL}, "number of tasks"),
-        ({"policies": SMALL, "cap": 5}, "cap"),
-        ({"learner": Ladder(SMALL), "policies": SMALL}, "policies"),
-        ({"policies": SMALL, "silence_days": 0}, "silence_days"),
-        ({"policies": SMALL, "name": ""}, "name of a programme"),
-    ],
-)
-def test_a_programme_that_cannot_be_is_refused(given: dict[str, Any], named: str) -> None:
-    """Nothing is left in the store."""
-    store = MemoryStore()
-    with refused(named):
-        Programme.create(store, **{"name": "checkout", **given})
-    assert store.names() == []
-
-
-def test_a_learner_that_nobody_could_open_again_is_refused() -> None:
-    """One that is not in the table of learners."""
-
-    class Own(Ladder):
-        pass
-
-    with refused("Own", "ladder"):
-        Programme.create(MemoryStore(), "checkout", learner=Own(SMALL))
-
-
 def test_defaults_follow_from_what_is_known() -> None:
     """With a law, boundaries are computed; without, Ladder chooses among the policies."""
     assert type(small().learner()) is Ladder
@@ -386,177 +262,3 @@ def test_defaults_follow_from_what_is_known() -> None:
     assert type(computed.learner()).__name__ == "EmpiricalBayes"
     assert [standing.cap for standing in computed.policies()] == [8]
     assert [standing.cap for standing in small().policies()] == [1, 3]
-
-
-def test_opened_again_it_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    """From the log alone, and from a snapshot and what came after."""
-    for every in (10**9, 3):
-        monkeypatch.setattr("dwell.programme.journal.EVERY", every)
-        store = MemoryStore()
-        programme = small(store, policies=BANDS)
-        draw = np.random.default_rng(0)
-        for number in range(12):
-            task = programme.begin(f"{number}")
-            other = Programme.open(store, "checkout").task(f"{number}")
-            for _ in range(20):
-                advice = (task if draw.random() < 0.5 else other).tell(draw.choice([-1, 1], 1))
-                if advice.done:
-                    break
-        assert (store.latest("checkout") is None) == (every > 3)
-        assert snapshot(Programme.open(store, "checkout")) == snapshot(programme)
-        assert snapshot(programme) == replayed(store)
-        assert programme.verify().snapshot > 0 or every > 3
-
-
-def test_a_snapshot_of_another_version_is_passed_over() -> None:
-    """The log has all of it."""
-    store = MemoryStore()
-    programme = small(store)
-    programme.begin("blue")
-    for body in (
-        '{"version": 99}',
-        "damaged",
-        snapshot(programme).replace('"version":1', '"version":2'),
-    ):
-        store._logs["checkout"].snapshot = Snapshot(2, body)
-        assert snapshot(Programme.open(store, "checkout")) == snapshot(programme)
-
-
-def test_threads_share_a_programme() -> None:
-    """Whatever they do at once, nothing is lost and the log is in order."""
-    store = MemoryStore()
-    programmes = [small(store, policies=BANDS)]
-    programmes.append(Programme.open(store, "checkout"))
-
-    def work(thread: int) -> None:
-        for number in range(8):
-            task = programmes[thread % 2].begin(f"{thread} {number}")
-            advice, told = task.advice, 0
-            while not advice.done:
-                advice = task.tell([1 if number % 2 else -1], key=f"{told}")
-                told += 1
-
-    with ThreadPoolExecutor(4) as threads:
-        for done in [threads.submit(work, thread) for thread in range(4)]:
-            done.result()
-    assert programmes[0].counts == programmes[1].counts
-    assert programmes[0].counts.finished == 32
-    assert snapshot(programmes[0]) == replayed(store)
-    programmes[1].verify()
-
-
-@pytest.mark.parametrize("ending", [".csv", ".parquet"])
-@pytest.mark.parametrize("form", ["values", "outcomes", "batches", "arm batches"])
-def test_an_export_is_a_log_of_past_tests(form: str, ending: str, tmp_path: Path) -> None:
-    """What was told comes back as `dwell.evaluate` reads it, corrections included."""
-    programme = small(policies=None, learner=Fixed(fixed(8, 1), setup_cost=1))
-    draw = np.random.default_rng(0)
-    for number in range(12):
-        task = programme.begin(f"test {number}")
-        for day in range(4):
-            signs, others = draw.integers(0, 2, 2).tolist(), draw.integers(0, 2, 2).tolist()
-            told: dict[str, Any] = {
-                "values": {"values": signs},
-                "outcomes": {"control": signs, "treatment": others},
-                "batches": {"values": Batch(2, sum(signs), sum(signs))},
-                "arm batches": {
-                    "control": Batch(2, sum(signs), sum(signs)),
-                    "treatment": Batch(2, sum(others), sum(others)),
-                },
-            }[form]
-            task.tell(**told, key=f"{day}")
-        assert task.status == "finished"
-    programme.begin("running").abandon()
-    path = tmp_path / f"log{ending}"
-    assert programme.export(path) == 12
-    names = [name for block in Log(path).blocks() for name in block.names]
-    assert names == [f"test {number}" for number in range(12)]
-    assert len(evaluate(path, fixed(4, 1), setup_cost=1).table) >= 1
-
-
-def test_what_cannot_be_exported_is_refused(tmp_path: Path) -> None:
-    """No file is left behind."""
-    programme = deciding(fixed(1, 1))
-    with refused(".parquet", "log.txt"):
-        programme.export(tmp_path / "log.txt")
-    with refused("checkout", "nothing to write"):
-        programme.export(tmp_path / "log.csv")
-    programme.begin().tell([1])
-    programme.begin().tell(Batch(1, 1))
-    with refused("2 forms"):
-        programme.export(tmp_path / "log.csv")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_verify_finds_what_does_not_follow() -> None:
-    """A decision turned round, a record changed, an event lost, a snapshot that is another's."""
-    for find, put in (
-        ('"decision":"reject"', '"decision":"accept"'),
-        ('"durations":[[3]]', '"durations":[[2]]'),
-        ('"values":[-1,-1,-1]', '"values":[1,1,1]'),
-        ('"name":"blue","design"', '"name":"blue","design_of"'),
-        ('"learned_from":0', '"learned_from":1'),
-    ):
-        store = MemoryStore()
-        programme = deciding(fixed(3, 1), store=store)
-        programme.begin("blue").tell([-1, -1, -1])
-        assert programme.verify().decisions == 1
-        bodies = store._logs["checkout"].bodies
-        assert any(find in body for body in bodies), find
-        store._logs["checkout"].bodies = [body.replace(find, put) for body in bodies]
-        with refused():
-            Programme.open(store, "checkout").verify()
-
-
-def test_a_log_of_a_newer_version_is_refused() -> None:
-    """An event that this version does not know."""
-    store = MemoryStore()
-    small(store)
-    store._logs["checkout"].bodies.append('{"event": "praised 3", "at": 1.0}')
-    with refused("'praised 3'", "newer version", "upgrade dwell"):
-        Programme.open(store, "checkout")
-    store._logs["checkout"].bodies[-1] = '{"event": "told 1", "at": "late"}'
-    with refused("damaged", "restore"):
-        Programme.open(store, "checkout")
-
-
-def test_a_task_that_was_told_in_another_process_is_known() -> None:
-    """Whoever is out of date reads on before it refuses, or finds that a task is over."""
-    store = MemoryStore()
-    one = deciding(fixed(2, 1), store=store)
-    two = Programme.open(store, "checkout")
-    one.begin("blue")
-    advice = two.task("blue").tell([1], key="a")
-    assert advice.wants == 1
-    done = one.task("blue").tell([1], key="b")
-    assert two._journal._state is not None  # it has not read that the task is over
-    assert two.task("blue").tell([1], key="b") == done
-    task, stale = one.begin("red"), two.task("red")
-    task.tell([1, 1], key="a")
-    assert stale.tell([1, 1], key="a").done
-    with refused("red", "is finished"):
-        stale.tell([1], key="c")
-
-
-def test_nothing_left_to_test_is_said() -> None:
-    """Some learners end."""
-    from dwell import Countable, Esc
-
-    learner: Learner = Esc(Countable(0.35, 100, 0.05), tasks=100, delta=0.05, accuracy=0.9)
-    programme = small(policies=None, learner=learner)
-    design = programme.learner().begin()
-    while design is not None:
-        programme.begin().tell([-1] * design.samples)
-        design = programme.learner().begin()
-    with refused("checkout", "nothing left to test"):
-        programme.begin()
-
-
-def test_a_finished_record_is_in_the_log() -> None:
-    """With its samples; and a repr is short."""
-    programme = deciding(fixed(1, 1))
-    task = programme.begin("blue")
-    task.tell([1, 1])
-    [finished] = [event for _, event in programme.events(after=2) if isinstance(event, Finished)]
-    assert finished.samples == 2
-    assert (repr(programme), repr(task)) == ("Programme('checkout')", "Task('blue')")

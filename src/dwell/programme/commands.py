@@ -233,6 +233,8 @@ def _doubt(task: Running, at: float) -> list[Event]:
     if task.held or task.cleared:
         return []
     controls, treated = arms_of(task.parts.values())
+    if not (controls or treated):
+        return []
     if not sample_ratio_p_values(np.array(controls), np.array(treated)) < MISMATCH:
         return []
     task.held = UNEQUAL

@@ -6,8 +6,9 @@ grown meanwhile, what is new is read and the command decided anew.
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from random import uniform
 from threading import RLock
-from time import monotonic
+from time import monotonic, sleep
 
 from dwell.errors import CannotWrite, Conflict, InvalidInput
 from dwell.programme.commands import Command, decide
@@ -16,6 +17,7 @@ from dwell.programme.state import State, apply, fold, restored
 from dwell.programme.stores.protocol import Entry, EventStore
 
 _SECONDS = 60.0  # to try again while others write
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.001, 0.05  # seconds until that, at most
 EVERY = 1000  # events from one snapshot to the next
 
 
@@ -50,7 +52,7 @@ class Journal:
     @contextmanager
     def carried_out(self, command: Command) -> Iterator[State]:
         """Append what follows from a command; it is durable when the state is there."""
-        end = monotonic() + _SECONDS
+        end, pause = monotonic() + _SECONDS, _FIRST_PAUSE
         with self._lock:
             state = self._state or self._read_on()
             while events := self._decided(state, command):
@@ -63,6 +65,9 @@ class Journal:
                             f"others have written to {self.name!r} without a break for "
                             f"{_SECONDS:g} s; try again"
                         ) from None
+                    # Whoever loses waits a little, so that not all try again at once.
+                    sleep(uniform(0.0, pause))
+                    pause = min(2.0 * pause, _LONGEST_PAUSE)
                     self._read_on()
                 else:
                     with self._whole():  # what is applied is what was stored

@@ -1,6 +1,7 @@
 """A task that is open: what it was told, and how far that brings its design."""
 
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -15,8 +16,6 @@ from dwell.programme.events import Decided
 from dwell.programme.observations import Observations, Range, Values, samples_of
 from dwell.records import Records, at_period_ends, unfinished, until_stopped
 from dwell.sparse_policy import SparsePolicy
-
-_WINDOW = 64  # samples among which the next look is sought first
 
 
 class Progress(NamedTuple):
@@ -65,6 +64,7 @@ class Running:
     cleared: bool = False
     finished: bool = False
     _samples: Samples | Periods | None = None
+    _progress: Progress | None = None
 
     @property
     def number(self) -> int:
@@ -89,11 +89,12 @@ class Running:
             self._samples = None
         self.parts[key] = observations
         self.told_at = at
+        self._progress = None
 
     def correct(self, key: str, observations: Observations) -> None:
         """Put something else in the place of what was told under a key."""
         self.parts[key] = observations
-        self._samples = None
+        self._samples = self._progress = None
 
     @property
     def samples(self) -> Samples | Periods:
@@ -104,6 +105,11 @@ class Running:
 
     def progress(self) -> Progress:
         """How far what was told brings the task."""
+        if self._progress is None:
+            self._progress = self._found()
+        return self._progress
+
+    def _found(self) -> Progress:
         samples, design = self.samples, self.design
         if isinstance(samples, Periods):
             drawn = int(samples.samples[0])
@@ -128,9 +134,7 @@ class Running:
             total = float(samples.sums[:batches].sum())
         else:
             batches, total = 0, float(samples[:stopped].sum())
-        policy = self.design.policies[self.design.decider]
-        sparse = SparsePolicy.of(policy) if isinstance(policy, Policy) else policy
-        assert isinstance(sparse, SparsePolicy)  # no other has a form in JSON
+        sparse = _sparse(self.design.policies[self.design.decider])
         look = int(np.searchsorted(sparse.looks, stopped, side="right")) - 1
         capped = stopped >= sparse.cap
         upper, lower = float(sparse.upper[look]), float(sparse.lower[look])
@@ -182,11 +186,13 @@ def _wanted(design: Design, records: Records, drawn: int) -> int:
 
 def _next_look(policy: AnyPolicy, drawn: int) -> int:
     """After how many samples a policy looks that has seen so many."""
-    window = _WINDOW
-    while isinstance(policy, Policy) and drawn < policy.cap:
-        lower, upper = (edge[drawn:] for edge in policy.prefix(drawn + window))
-        looks = np.flatnonzero(np.isfinite(lower) | np.isfinite(upper))
-        if len(looks):
-            return drawn + int(looks[0]) + 1
-        window *= 4
-    return max(policy.cap, drawn + 1)
+    looks = _sparse(policy).looks
+    place = int(np.searchsorted(looks, drawn, side="right"))
+    return int(looks[place]) if place < len(looks) else drawn + 1
+
+
+@lru_cache(maxsize=256)
+def _sparse(policy: AnyPolicy) -> SparsePolicy:
+    sparse = SparsePolicy.of(policy) if isinstance(policy, Policy) else policy
+    assert isinstance(sparse, SparsePolicy)  # no other has a form in JSON
+    return sparse
