@@ -17,6 +17,7 @@ from benchmarks import (
     ladder_draw_and_scan,
     oracle_numpy,
     pool_numpy,
+    programme_sqlite,
     refit_numpy,
     scan_bare_loop,
     scan_numpy,
@@ -40,6 +41,7 @@ BENCHMARKS = {
     "history/read": history_read.duels,
     "history/duckdb": history_duckdb.duels,
     "history/pandas": history_pandas.duels,
+    "programme/sqlite": programme_sqlite.duels,
 }
 
 

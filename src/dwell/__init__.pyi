@@ -60,6 +60,10 @@ from dwell.priors import Atoms as Atoms
 from dwell.priors import Beta as Beta
 from dwell.priors import Normal as Normal
 from dwell.priors import StudentT as StudentT
+from dwell.programme.advice import Advice as Advice
+from dwell.programme.observations import Batch as Batch
+from dwell.programme.programme import Programme as Programme
+from dwell.programme.task import Task as Task
 from dwell.records import Records as Records
 from dwell.report.evaluation.report import Report as Report
 from dwell.report.evaluation.report import evaluate as evaluate

@@ -33,6 +33,14 @@ class CannotWrite(DwellError, OSError):
     """A result could not be written; nothing was left behind."""
 
 
+class Conflict(DwellError):
+    """A log has grown since it was read: read on, and decide anew."""
+
+
+class KeyTaken(DwellError):
+    """An event of a log has this key already."""
+
+
 class VacuousGuarantee(UserWarning):
     """A learner was made for too few tasks for its guarantee to say anything."""
 

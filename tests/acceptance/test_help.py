@@ -8,9 +8,23 @@ import pytest
 from dwell import __version__
 from tests.acceptance.commands import run, started
 
-COMMANDS = ("demo", "plan", "evaluate", "exact", "simulate", "reproduce", "bench", "history")
+COMMANDS = (
+    "demo",
+    "plan",
+    "evaluate",
+    "exact",
+    "simulate",
+    "reproduce",
+    "bench",
+    "history",
+    "programme",
+)
 HEAVY = {"duckdb", "numba", "numpy", "plotly", "pyarrow", "rich", "scipy"}
-EVERY = (*COMMANDS, "bench learners", "history generate")
+PROGRAMME = ("create", "begin", "tell", "show", "list", "abandon", "clear", "export", "verify")
+EVERY = (
+    *(*COMMANDS, "bench learners", "history generate"),
+    *(f"programme {command}" for command in PROGRAMME),
+)
 
 
 @pytest.mark.parametrize("command", EVERY)
@@ -26,7 +40,7 @@ def test_help_fits_in_80_columns_and_is_grouped(command: str) -> None:
     """Options stand under headings, those for output and --help last."""
     lines = run(*command.split(), "--help").stdout.splitlines()
     assert max(map(len, lines)) <= 80
-    if command in ("bench", "history"):  # they have no options of their own
+    if command in ("bench", "history", "programme"):  # they have no options of their own
         return
     headings = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
     assert headings[-2:] == ["Output:", "Other:"]

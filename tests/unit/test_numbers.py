@@ -51,6 +51,7 @@ def replicated(**given: Any) -> list[dwell.Run]:
 # replaced by a bad one.
 CALLS: dict[Callable[..., Any], dict[str, Any]] = {
     dwell.AtEnd: {"z": 1.96},
+    dwell.Batch: {"n": 3, "sum": 2, "sum_squares": 2},
     dwell.Beta: {"a": 2, "b": 3},
     dwell.Design: {
         **{"policies": POLICIES, "columns": (0, 1), "number": 1, "learned_from": 0},
@@ -114,6 +115,13 @@ CALLS: dict[Callable[..., Any], dict[str, Any]] = {
         "delta": 0.05,
         "setup_cost": 3,
         "bound": 1,
+    },
+    dwell.Programme.create: {
+        "store": "memory:",
+        "name": "checkout",
+        "policies": POLICIES,
+        "setup_cost": 3,
+        "silence_days": 4,
     },
     dwell.as_signs: {"observations": [0.5], "bound": 1},
     dwell.Fixed: {"policies": POLICIES, "setup_cost": 3},
@@ -219,7 +227,7 @@ CALLS: dict[Callable[..., Any], dict[str, Any]] = {
 }
 # Whose numbers we make ourselves; and those that need a log, tested with logs.
 RESULTS = {
-    *(dwell.FittedPrior, dwell.Knowledge, dwell.Lifts, dwell.Optimum, dwell.Run),
+    *(dwell.Advice, dwell.FittedPrior, dwell.Knowledge, dwell.Lifts, dwell.Optimum, dwell.Run),
     *(dwell.Summary, dwell.Table, dwell.Report),
     *(rules.Discovered, planning.Option, objectives.Totals, dwell.Log, dwell.evaluate),
 }

@@ -20,6 +20,7 @@ from dwell.cli.exact import exact
 from dwell.cli.history import history
 from dwell.cli.output import say
 from dwell.cli.plan import plan
+from dwell.cli.programme import programme
 from dwell.cli.reproduce import reproduce
 from dwell.cli.simulate import simulate
 from dwell.errors import DwellError, NothingWorthTesting
@@ -114,10 +115,11 @@ def main(context: click.Context) -> None:
       dwell reproduce --quick
       dwell bench learners --quick
       dwell history generate log.parquet
+      dwell programme create checkout --caps 1:256:x2
     """  # noqa: D301 - click knows text to keep as it is by a real backspace
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
 
-for _command in (demo, plan, evaluate, exact, simulate, reproduce, bench, history):
+for _command in (demo, plan, evaluate, exact, simulate, reproduce, bench, history, programme):
     main.add_command(_command)

@@ -3,6 +3,7 @@
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from copy import copy, deepcopy
 from dataclasses import dataclass, fields
 from inspect import signature
 from typing import Any, ClassVar, Self
@@ -130,6 +131,12 @@ class Learner(AsJson, ABC):
                     "them before the next is begun, or begin tasks one by one"
                 )
         return 1 if self.queue.open else tasks
+
+    def peek(self) -> Design | None:
+        """The design that `begin` would give, with nothing begun."""
+        ahead = copy(self)
+        ahead.state, ahead.queue = deepcopy(self.state), self.queue.copied()
+        return ahead.begin()
 
     def learn(self, design: Design, records: Records) -> int:
         """Take in what a design's tasks have taught, once all begun before have been taken in.

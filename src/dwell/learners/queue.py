@@ -64,6 +64,20 @@ class Queue:
         design.require(records)
         self._waiting[design.number] = records
 
+    def amend(self, design: Design, records: Records) -> None:
+        """Put other records in the place of those that wait, where what they say was corrected."""
+        if design.number not in self._waiting:
+            raise InvalidInput(f"design {design.number} has no records that wait for their turn")
+        design.require(records)
+        self._waiting[design.number] = records
+
+    def copied(self) -> "Queue":
+        """A queue that goes on by itself from here."""
+        other = Queue()
+        other.begun, other.taken = self.begun, self.taken
+        other._open, other._waiting = dict(self._open), dict(self._waiting)
+        return other
+
     def next(self) -> tuple[Design, Records] | None:
         """The design that was begun first, with its records; None while it has none."""
         number = next(iter(self._open), None)

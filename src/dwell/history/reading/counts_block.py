@@ -14,6 +14,7 @@ import numpy as np
 
 from dwell.arrays import BoolArray, Decisions, IntArray
 from dwell.checks import LONGEST_CAP
+from dwell.fitting.sample_ratio import MISMATCH, sample_ratio_p_values
 from dwell.history.reading.blocks import (
     Block,
     HeldOut,
@@ -27,7 +28,7 @@ from dwell.history.reading.forms.stretches import USERS, Stretches, differences
 from dwell.history.reading.looking import Looked, Looking, seen_of
 from dwell.history.reading.mixed_block import block_of
 from dwell.history.reading.orders import Orders, ones_by_stretch
-from dwell.history.reading.quality import MISMATCH, Quality, sample_ratio_p_values
+from dwell.history.reading.quality import Quality
 from dwell.kernels.leaving_out import without_a_pair
 from dwell.policies import Policies
 

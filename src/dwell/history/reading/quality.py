@@ -7,11 +7,10 @@ from pathlib import Path
 import numpy as np
 from scipy.special import erfc
 
-from dwell.arrays import FloatArray, IntArray
+from dwell.arrays import IntArray
 from dwell.errors import InvalidInput
+from dwell.fitting.sample_ratio import MISMATCH, sample_ratio_p_values
 
-# A test whose arms differ this much in size was not split as planned; so many do by chance.
-MISMATCH = 0.001
 _SHOWN = 5
 
 
@@ -183,14 +182,6 @@ class Quality:
                 f"arms were not split evenly: {self.controls:,} outcomes of controls and "
                 f"{self.treated:,} of treatments (p = {p_value:.1g})"
             )
-
-
-def sample_ratio_p_values(controls: IntArray, treated: IntArray) -> FloatArray:
-    """Each test's chi-square p-value of arms that were to be equal in size."""
-    p_values: FloatArray = erfc(
-        np.abs(treated - controls) / np.sqrt(2.0 * np.maximum(controls + treated, 1))
-    )
-    return p_values
 
 
 @dataclass(frozen=True, slots=True)

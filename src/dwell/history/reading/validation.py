@@ -6,7 +6,7 @@ import numpy as np
 
 from dwell.arrays import BoolArray, FloatArray, IntArray, Samples
 from dwell.errors import NotOrdered
-from dwell.history.reading.quality import MISMATCH, sample_ratio_p_values
+from dwell.fitting.sample_ratio import MISMATCH, sample_ratio_p_values
 from dwell.history.reading.rows import Reader, Rows
 
 

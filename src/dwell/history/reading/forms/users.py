@@ -11,11 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from dwell.arrays import BoolArray, FloatArray, IntArray, starts_of
+from dwell.fitting.sample_ratio import MISMATCH, sample_ratio_p_values
 from dwell.history.reading.blocks import Block, PeriodBlock, SampleBlock, chosen
 from dwell.history.reading.forms.arms import Comparisons, comparisons
 from dwell.history.reading.forms.stretches import Stretches, compared, stretches_of
 from dwell.history.reading.mixed_block import block_of
-from dwell.history.reading.quality import MISMATCH, Quality, sample_ratio_p_values
+from dwell.history.reading.quality import Quality
 from dwell.history.reading.rows import Rows
 from dwell.history.reading.validation import Validator
 

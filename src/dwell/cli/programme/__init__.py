@@ -1,0 +1,5 @@
+"""`dwell programme`: tests as they run."""
+
+from dwell.cli.programme import programmes as programmes
+from dwell.cli.programme import tasks as tasks
+from dwell.cli.programme.group import programme as programme

@@ -1,0 +1,167 @@
+"""Advice: what to do with a task, and why, in a sentence.
+
+The verdict comes first, then how far the task is and what the limit is, in the same unit: standard
+errors where the law of samples is known, the mean of a sample elsewhere.
+"""
+
+from dataclasses import dataclass
+from math import sqrt
+
+from dwell.pools.under_law import noise_under
+from dwell.programme.events import Abandoned, Decided, Decision, Settings
+from dwell.programme.observations import Range
+from dwell.programme.running import Running
+from dwell.programme.state import Counts
+
+_DAY = 86_400.0
+_FEW = 10  # decided tests, from which on a share of them says something
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advice:
+    """What to do with a task.
+
+    Attributes:
+        wants: How many samples to draw before asking again: until the next look or, once it is
+            decided, until all is recorded; 0 when nothing more is wanted.
+        decision: "accept" or "reject", once the policy has stopped; None before, and while the task
+            is held.
+        done: Whether nothing more is wanted.
+        held: Whether advice is withheld.
+        sentence: What to do, and why.
+    """
+
+    wants: int
+    decision: Decision | None
+    done: bool
+    held: bool
+    sentence: str
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+def of_running(task: Running, counts: Counts, settings: Settings, now: float) -> Advice:
+    """Advice on a task that is open, or waits to be learned from."""
+    if task.finished:
+        return of_finished(task.decided, task.known)
+    wants = max(task.progress().wants, 1)
+    decision = None if task.decided is None else task.decided.decision
+    if task.held:
+        sentence = f"Hold: {task.held}; no advice until that is explained"
+        if task.decided is not None:
+            sentence += f" (it was decided before: {_verdict(task.decided).lower()})"
+    elif silent := silence(task, settings, now):
+        decided = "" if decision is None else f" since it was decided ({_verdict(task.decided)})"
+        sentence = (
+            f"Hold: no data for {_days(silent)}{decided}; if it has ended, abandon it: it holds up "
+            "learning"
+        )
+    elif task.decided is not None:
+        sentence = (
+            f"{reason(task.decided, task.known)}; it runs on to learn, {wants:,} samples to go"
+        )
+    else:
+        sentence = f"{_going_on(task)}{_such_tests(counts)}"
+    return Advice(
+        wants=wants, decision=decision, done=False, held=bool(task.held), sentence=sentence
+    )
+
+
+def of_finished(decided: Decided | None, known: Range) -> Advice:
+    """Advice on a task that is over."""
+    assert decided is not None  # a task finishes when its policies have stopped
+    return Advice(
+        wants=0,
+        decision=decided.decision,
+        done=True,
+        held=False,
+        sentence=reason(decided, known),
+    )
+
+
+def of_abandoned(decided: Decided | None, abandoned: Abandoned) -> Advice:
+    """Advice on a task that was given up."""
+    why = f" ({abandoned.reason})" if abandoned.reason else ""
+    return Advice(
+        wants=0,
+        decision=None if decided is None else decided.decision,
+        done=True,
+        held=False,
+        sentence=f"Abandoned{why}: nothing is learned from it",
+    )
+
+
+def silence(task: Running, settings: Settings, now: float) -> float:
+    """For how many days a task has been silent; 0 if that is not long."""
+    days = (now - task.told_at) / _DAY
+    return days if days > settings.silence_days and not task.finished else 0.0
+
+
+def reason(decided: Decided, known: Range) -> str:
+    """A decision, and why.
+
+    Example:
+        >>> from dwell import Gaussian
+        >>> decided = Decided(at=0, task=1, decision="accept", samples=400, total=206, limit=180)
+        >>> reason(decided, Range(Gaussian(5)))
+        'Ship: 2.06 standard errors ahead after 400 samples; the limit is 1.80 ahead'
+    """
+    if not decided.counts:
+        return (
+            "Drop: no rule has shown yet that it earns, so nothing is shipped and tests only teach"
+        )
+    if decided.capped and decided.decision == "reject":
+        after = f"; {_distance(decided.total, decided, known)} {_after(decided)}"
+        return f"Drop: the cap is reached and it is below the limit{after}"
+    return (
+        f"{_verdict(decided)}: {_distance(decided.total, decided, known)} {_after(decided)}; the "
+        f"limit is {_number(decided.limit, decided, known)} {_side(decided.limit)}"
+    )
+
+
+def _verdict(decided: Decided | None) -> str:
+    return "Ship" if decided is not None and decided.decision == "accept" else "Drop"
+
+
+def _distance(total: float, decided: Decided, known: Range) -> str:
+    unit = "standard errors" if known.law is not None else "per sample"
+    return f"{_number(total, decided, known)} {unit} {_side(total)}"
+
+
+def _number(total: float, decided: Decided, known: Range) -> str:
+    if known.law is not None:
+        return f"{abs(total) / (noise_under(known.law) * sqrt(decided.samples)):.2f}"
+    return f"{abs(total) / decided.samples:.3g}"
+
+
+def _side(total: float) -> str:
+    return "behind" if total < 0.0 else "ahead"
+
+
+def _after(decided: Decided) -> str:
+    if decided.batches:
+        return f"after {decided.batches} batch{'es' * (decided.batches > 1)}"
+    return f"after {decided.samples:,} sample{'s' * (decided.samples > 1)}"
+
+
+def _going_on(task: Running) -> str:
+    found = task.progress()
+    if found.samples == 0:
+        return f"Keep testing: the first look is after {max(found.wants, 1):,} samples"
+    cap = task.design.policies.caps[task.design.decider]
+    left = max(cap - found.samples, 1)
+    return (
+        f"Keep testing: between the limits after {found.samples:,} samples, at most {left:,} to go"
+    )
+
+
+def _such_tests(counts: Counts) -> str:
+    decided = counts.shipped + counts.dropped
+    if decided < _FEW:
+        return ""
+    return f"; {100 * counts.shipped / decided:.0f} % of {decided:,} decided tests shipped"
+
+
+def _days(days: float) -> str:
+    return f"{days:.0f} days" if round(days) > 1 else "a day"

@@ -1,0 +1,68 @@
+"""Creation: the first event of a programme, with the learner that it begins with."""
+
+from typing import Any
+
+from dwell import __version__, checks
+from dwell.errors import InvalidInput
+from dwell.learners.learner import Learner
+from dwell.learners.registry import LEARNERS, arguments_of, make
+from dwell.programme.commands import checked_name
+from dwell.programme.events import Created, Settings
+
+
+def creation(
+    *,
+    at: float,
+    name: str,
+    learner: str | Learner | None,
+    choices: dict[str, Any],
+    setup_cost: float,
+    silence_days: float,
+) -> Created:
+    """The event that creates a programme.
+
+    Args:
+        at: When it is created.
+        name: Its name.
+        learner: A learner, or a learner's name, or None for the default.
+        choices: What a learner that goes by a name is made with; None where nothing was given.
+        setup_cost: What each task costs besides its samples.
+        silence_days: After so many days without data a task is listed as stalled.
+    """
+    given = {key: value for key, value in choices.items() if value is not None}
+    if not isinstance(learner, Learner):
+        learner = _made(learner, given, setup_cost)
+    elif given:
+        raise InvalidInput(
+            f"{next(iter(given))} belongs to the learner that was given; leave it out"
+        )
+    written = learner.to_dict()
+    if written["learner"] not in {entry.kind for entry in LEARNERS.values()}:
+        raise InvalidInput(
+            f"a programme's learner must be one of {', '.join(LEARNERS)}, got "
+            f"{checks.shown(written['learner'])}"
+        )
+    return Created(
+        at=at,
+        name=checked_name("the name of a programme", name),
+        learner=written,
+        settings=Settings(silence_days=checks.positive("silence_days", silence_days)),
+        dwell=__version__,
+    )
+
+
+def _made(name: str | None, given: dict[str, Any], setup_cost: float) -> Learner:
+    """A learner by its name, with what it needs and nothing that it has no use for."""
+    chosen = ("empirical-bayes" if "law" in given else "ladder") if name is None else name
+    known = arguments_of(chosen)
+    for each in given:
+        if each not in known:
+            raise InvalidInput(f"{each} means nothing to the learner {chosen}; leave it out")
+    for needed in ("policies", "law", "cap"):
+        if needed in known and needed not in given:
+            raise InvalidInput(f"the learner {chosen} needs {needed}; give it")
+    if "tasks" in known:
+        raise InvalidInput(
+            f"the learner {chosen} needs a number of tasks: make it yourself and give that"
+        )
+    return make(chosen, **given, setup_cost=setup_cost)

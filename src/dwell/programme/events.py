@@ -1,0 +1,220 @@
+"""Events: all that can happen to a programme, as its log keeps it.
+
+Each kind has a version in its tag. A kind that changes gets a new tag and the old one stays, so
+that every log can be read for ever; a tag that is not known is of a newer version of dwell.
+"""
+
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from dwell.errors import InvalidInput
+from dwell.programme.observations import Observations
+from dwell.programme.stores.protocol import Entry
+
+Decision = Literal["accept", "reject"]
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """What can be set anew while a programme runs.
+
+    Attributes:
+        silence_days: After so many days without data a task is listed as stalled.
+    """
+
+    silence_days: float = 4.0
+
+
+class _Event(Struct, frozen=True, kw_only=True, tag_field="event", omit_defaults=True):
+    """What happened.
+
+    Attributes:
+        at: When, in seconds since 1970.
+    """
+
+    at: float
+
+
+class Created(_Event, frozen=True, kw_only=True, tag="created 1"):
+    """A programme was created, with a learner in types that JSON knows."""
+
+    name: str
+    learner: dict[str, Any]
+    settings: Settings
+    dwell: str
+
+
+class Begun(_Event, frozen=True, kw_only=True, tag="begun 1"):
+    """A task was begun with its design."""
+
+    task: int
+    name: str
+    design: dict[str, Any]
+
+
+class Told(_Event, frozen=True, kw_only=True, tag="told 1"):
+    """A task was told something."""
+
+    task: int
+    observations: Observations
+    key: str | None = None
+
+
+class Corrected(_Event, frozen=True, kw_only=True, tag="corrected 1"):
+    """What was told under a key was something else."""
+
+    task: int
+    key: str
+    observations: Observations
+
+
+class Decided(_Event, frozen=True, kw_only=True, tag="decided 1"):
+    """A task's policy stopped.
+
+    Attributes:
+        task: Its number.
+        decision: What was decided.
+        samples: After how many samples.
+        total: Their sum.
+        limit: What the sum was compared with.
+        batches: After how many batches, where there are any.
+        capped: Whether the policy had reached its cap.
+        counts: Whether the policy's decision counted; if not, everything is rejected.
+    """
+
+    task: int
+    decision: Decision
+    samples: int
+    total: float
+    limit: float
+    batches: int = 0
+    capped: bool = False
+    counts: bool = True
+
+
+class Finished(_Event, frozen=True, kw_only=True, tag="finished 1"):
+    """A task has given its record."""
+
+    task: int
+    samples: int
+    record: dict[str, Any]
+
+
+class Amended(_Event, frozen=True, kw_only=True, tag="amended 1"):
+    """The record of a finished task, not yet learned from, follows a correction."""
+
+    task: int
+    record: dict[str, Any]
+
+
+class Abandoned(_Event, frozen=True, kw_only=True, tag="abandoned 1"):
+    """A task was given up."""
+
+    task: int
+    reason: str = ""
+
+
+class Held(_Event, frozen=True, kw_only=True, tag="held 1"):
+    """Data of a task are doubtful."""
+
+    task: int
+    reason: str
+
+
+class Cleared(_Event, frozen=True, kw_only=True, tag="cleared 1"):
+    """Somebody says that they are sound."""
+
+    task: int
+    note: str = ""
+
+
+class SettingsChanged(_Event, frozen=True, kw_only=True, tag="settings changed 1"):
+    """Settings were changed."""
+
+    settings: Settings
+
+
+Event = (
+    Created
+    | Begun
+    | Told
+    | Corrected
+    | Decided
+    | Finished
+    | Amended
+    | Abandoned
+    | Held
+    | Cleared
+    | SettingsChanged
+)
+_TAGS = {kind.__struct_config__.tag for kind in Event.__args__}
+_decoder = msgspec.json.Decoder(Event)
+_encoder = msgspec.json.Encoder()
+
+
+def begun_key(name: str) -> str:
+    """What the beginning of a task is found by."""
+    return f"begun {name}"
+
+
+def told_key(task: int, key: str) -> str:
+    """What a task was told under a key is found by this."""
+    return f"told {task} {key}"
+
+
+def decided_key(task: int) -> str:
+    """What a task's decision is found by."""
+    return f"decided {task}"
+
+
+def closed_key(task: int) -> str:
+    """What the end of a task is found by."""
+    return f"closed {task}"
+
+
+def entry_of(event: Event) -> Entry:
+    """An event as a log keeps it: keys see to it that some things happen once.
+
+    Example:
+        >>> entry_of(Abandoned(at=0.0, task=7))
+        Entry(body='{"event":"abandoned 1","at":0.0,"task":7}', key='closed 7')
+    """
+    match event:
+        case Begun(name=name):
+            key: str | None = begun_key(name)
+        case Told(task=task, key=str(given)):
+            key = told_key(task, given)
+        case Decided(task=task):
+            key = decided_key(task)
+        case Finished(task=task) | Abandoned(task=task):
+            key = closed_key(task)
+        case _:
+            key = None
+    return Entry(_encoder.encode(event).decode(), key)
+
+
+def event_of(body: str) -> Event:
+    """The event that a log keeps.
+
+    Example:
+        >>> event_of('{"event": "praised 3"}')
+        Traceback (most recent call last):
+        dwell.errors.InvalidInput: the log has an event 'praised 3' of a newer version ...
+    """
+    try:
+        event: Event = _decoder.decode(body)
+        return event
+    except msgspec.DecodeError:
+        pass
+    try:
+        tag = msgspec.json.decode(body)["event"]
+    except (msgspec.DecodeError, LookupError, TypeError):
+        tag = None
+    if isinstance(tag, str) and tag not in _TAGS:
+        raise InvalidInput(
+            f"the log has an event {tag!r} of a newer version of dwell; upgrade dwell"
+        )
+    raise InvalidInput(
+        f"the log is damaged: it has an event that reads {body[:60]!r}; restore it from a copy"
+    )

@@ -1,0 +1,129 @@
+"""Journal: the log of one programme and the state that it comes to, kept up to date.
+
+A command is decided on the state as it was last seen and appended where that ended. If the log has
+grown meanwhile, what is new is read and the command decided anew.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from random import uniform
+from threading import RLock
+from time import monotonic, sleep
+
+from dwell.errors import CannotWrite, Conflict, InvalidInput
+from dwell.programme.commands import Command, decide
+from dwell.programme.events import Event, entry_of, event_of
+from dwell.programme.state import State, apply, fold, restored
+from dwell.programme.stores.protocol import Entry, EventStore
+
+_SECONDS = 60.0  # to try again while others write
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.001, 0.05  # seconds until that, at most
+EVERY = 1000  # events from one snapshot to the next
+
+
+class Journal:
+    """A log and its state, for many threads.
+
+    Attributes:
+        store: Where the log is kept.
+        name: Which one it is.
+        clock: What tells the time, in seconds since 1970.
+    """
+
+    def __init__(self, store: EventStore, name: str, clock: Callable[[], float]) -> None:
+        self.store = store
+        self.name = name
+        self.clock = clock
+        self._lock = RLock()
+        self._state: State | None = None
+
+    @contextmanager
+    def state(self) -> Iterator[State]:
+        """The state after all events so far, for this thread alone."""
+        with self._lock:
+            yield self._read_on()
+
+    @contextmanager
+    def known(self) -> Iterator[State]:
+        """The state as it was last seen, for this thread alone."""
+        with self._lock:
+            yield self._state or self._read_on()
+
+    @contextmanager
+    def carried_out(self, command: Command) -> Iterator[State]:
+        """Append what follows from a command; it is durable when the state is there."""
+        end, pause = monotonic() + _SECONDS, _FIRST_PAUSE
+        with self._lock:
+            state = self._state or self._read_on()
+            while events := self._decided(state, command):
+                entries = [entry_of(event) for event in events]
+                try:
+                    self._append(state, entries)
+                except Conflict:
+                    if monotonic() > end:
+                        raise CannotWrite(
+                            f"others have written to {self.name!r} without a break for "
+                            f"{_SECONDS:g} s; try again"
+                        ) from None
+                    # Whoever loses waits a little, so that not all try again at once.
+                    sleep(uniform(0.0, pause))
+                    pause = min(2.0 * pause, _LONGEST_PAUSE)
+                    self._read_on()
+                else:
+                    with self._whole():  # what is applied is what was stored
+                        fold(state, (event_of(entry.body) for entry in entries))
+                    break
+            yield state
+
+    def _decided(self, state: State, command: Command) -> list[Event]:
+        """What follows from a command; it is refused by nothing that is out of date."""
+        try:
+            return decide(state, command)
+        except InvalidInput:
+            before = state.position
+            self._read_on()
+            if state.position == before:
+                raise
+        return decide(state, command)
+
+    def _append(self, state: State, entries: list[Entry]) -> None:
+        position = state.position
+        # Of all that write, one passes each multiple: it keeps the snapshot.
+        passes = position // EVERY != (position + len(entries)) // EVERY
+        self.store.append(self.name, position, entries, state.to_json() if passes else None)
+
+    def _read_on(self) -> State:
+        """Bring the state up to date."""
+        if self._state is None:
+            snapshot = self.store.latest(self.name)
+            self._state = None if snapshot is None else restored(snapshot.body)
+        after = 0 if self._state is None else self._state.position
+        with self._whole():
+            for body in self.store.read(self.name, after):
+                self._state = apply(self._state, event_of(body))
+        if self._state is None:
+            there = ", ".join(map(repr, self.store.names())) or "none"
+            raise InvalidInput(
+                f"there is no programme {self.name!r}; create it, or open one of those there are: "
+                f"{there}"
+            )
+        return self._state
+
+    @contextmanager
+    def _whole(self) -> Iterator[None]:
+        """Forget a state that was left half-way: the log has all of it."""
+        try:
+            yield
+        except BaseException:
+            self._state = None
+            raise
+
+    def events(self, after: int = 0) -> Iterator[tuple[int, Event]]:
+        """The events after a position, with their positions."""
+        for position, body in enumerate(self.store.read(self.name, after), start=after + 1):
+            yield position, event_of(body)
+
+    def find(self, key: str) -> Event | None:
+        """The event with a key."""
+        body = self.store.find(self.name, key)
+        return None if body is None else event_of(body)

@@ -1,0 +1,1 @@
+"""Stores: where the logs of programmes are kept."""

@@ -1,0 +1,162 @@
+"""Logs in PostgreSQL: for many writers at once.
+
+One statement appends, in a transaction of its own. Whoever comes second with a position is refused
+by the primary key, reads on and decides anew.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+from weakref import finalize
+
+import psycopg
+from psycopg import errors
+from psycopg.rows import TupleRow
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from dwell.errors import CannotWrite, Conflict, InvalidInput, KeyTaken
+from dwell.programme.stores.migrations import migrations, queries
+from dwell.programme.stores.protocol import Entry, Snapshot
+
+_SECONDS = 30.0
+_ROWS = 1000
+_CONNECTIONS = 4  # of a process: one per thread that is at work
+
+
+class PostgresStore:
+    """Logs in a PostgreSQL database.
+
+    Args:
+        address: Where it is: `postgresql://user:password@host:port/database`.
+        seconds: How long to wait for it.
+    """
+
+    def __init__(self, address: str, seconds: float = _SECONDS) -> None:
+        self._address, self._seconds = address, seconds
+        self._queries = {name: sql.encode() for name, sql in queries("postgres").items()}
+        # Not by the pool, which would try again and again to reach what is not there.
+        with self._faults(), psycopg.connect(address, **self._options) as connection:
+            self._prepare(connection)
+        self._open()
+
+    def _open(self) -> None:
+        pool: ConnectionPool = ConnectionPool(
+            self._address,
+            min_size=0,
+            max_size=_CONNECTIONS,
+            timeout=self._seconds,
+            open=False,
+            kwargs=self._options,
+        )
+        pool.open()
+        self._close = finalize(self, pool.close)
+        self._pool, self._process = pool, os.getpid()
+
+    @property
+    def _options(self) -> dict[str, Any]:
+        return {"connect_timeout": max(2, int(self._seconds)), "client_encoding": "utf8"}
+
+    def _prepare(self, connection: psycopg.Connection[TupleRow]) -> None:
+        """Set the database up, or bring it up to date; one process at a time."""
+        known = migrations("postgres")
+        connection.execute(self._queries["lock"])
+        connection.execute(self._queries["versions"])
+        [version] = connection.execute(self._queries["version"]).fetchone() or [0]
+        if version > known[-1].number:
+            raise InvalidInput(
+                f"the database was written by a newer version of dwell (format {version}, this one "
+                f"knows up to {known[-1].number}); upgrade dwell"
+            )
+        for number, sql in known:
+            if number > version:
+                connection.execute(sql.encode())
+                connection.execute(self._queries["migrated"], {"number": number})
+
+    def names(self) -> list[str]:
+        """The names of all logs, sorted."""
+        with self._connection() as connection:
+            return [name for (name,) in connection.execute(self._queries["names"])]
+
+    def append(
+        self, name: str, after: int, entries: Sequence[Entry], snapshot: str | None = None
+    ) -> None:
+        """Append entries, all or none, and return once they are durable."""
+        asked: dict[str, Any] = {
+            "name": name,
+            "after": after,
+            "keys": [entry.key for entry in entries],
+            "bodies": [entry.body for entry in entries],
+        }
+        with self._connection() as connection:
+            try:
+                if after == 0:
+                    connection.execute(self._queries["create"], asked)
+                appended = connection.execute(self._queries["append"], asked).rowcount
+            except (errors.UniqueViolation, errors.SerializationFailure, errors.DeadlockDetected):
+                connection.rollback()
+                row = connection.execute(self._queries["position"], asked).fetchone()
+                if row == (after,):  # then it was not the position that was taken
+                    raise KeyTaken(", ".join(filter(None, asked["keys"]))) from None
+                appended = 0
+            if appended != len(entries):
+                raise Conflict(f"{name} has not {after} events")
+            if snapshot is not None:
+                kept = {"name": name, "position": after, "body": snapshot}
+                connection.execute(self._queries["keep"], kept)
+
+    def latest(self, name: str) -> Snapshot | None:
+        """The last snapshot of a log."""
+        with self._connection() as connection:
+            row = connection.execute(self._queries["latest"], {"name": name}).fetchone()
+        return None if row is None else Snapshot(*row)
+
+    def read(self, name: str, after: int = 0) -> Iterator[str]:
+        """The entries after a position, in order."""
+        while True:
+            asked = {"name": name, "after": after, "most": _ROWS}
+            with self._connection() as connection:
+                rows = connection.execute(self._queries["read"], asked).fetchall()
+            yield from (body for (body,) in rows)
+            if len(rows) < _ROWS:
+                return
+            after += len(rows)
+
+    def find(self, name: str, key: str) -> str | None:
+        """The entry with a key."""
+        with self._connection() as connection:
+            row = connection.execute(self._queries["find"], {"name": name, "key": key}).fetchone()
+        return None if row is None else str(row[0])
+
+    @contextmanager
+    def _connection(self) -> Iterator[psycopg.Connection[TupleRow]]:
+        """A connection and a transaction; a forked process has connections of its own."""
+        if os.getpid() != self._process:
+            self._close.detach()
+            self._open()
+        with self._faults(), self._pool.connection() as connection:
+            yield connection
+
+    @contextmanager
+    def _faults(self) -> Iterator[None]:
+        try:
+            yield
+        except (PoolTimeout, psycopg.OperationalError) as error:
+            raise CannotWrite(
+                f"the PostgreSQL database cannot be worked with: {_said(error)}; see that it runs, "
+                "has room and lets you in"
+            ) from None
+        except (psycopg.ProgrammingError, UnicodeError) as error:
+            # Without the server's own words it is about the address, which holds a password.
+            server = isinstance(error, psycopg.Error) and error.diag.message_primary
+            said = server or "its address cannot be read"
+            raise InvalidInput(
+                f"the PostgreSQL database cannot be used: {said}; give an address such as "
+                "postgresql://user:password@host:port/database of one that is for programmes"
+            ) from None
+
+
+def _said(error: psycopg.Error) -> str:
+    """What is wrong, in one line."""
+    line = (error.diag.message_primary or str(error)).partition("\n")[0].strip()
+    return line.replace(". ", "; ")[:200]

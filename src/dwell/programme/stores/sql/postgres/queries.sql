@@ -1,0 +1,54 @@
+-- name: versions
+create table if not exists dwell_migration (number integer primary key);
+
+-- name: lock
+select pg_advisory_xact_lock(hashtext('dwell_migration'));
+
+-- name: version
+select coalesce(max(number), 0) from dwell_migration;
+
+-- name: migrated
+insert into dwell_migration (number) values (%(number)s);
+
+-- name: names
+select name from dwell_programme order by name collate "C";
+
+-- name: create
+insert into dwell_programme (name) values (%(name)s) on conflict do nothing;
+
+-- name: position
+select coalesce(max(position), 0)
+from dwell_event join dwell_programme on id = programme
+where name = %(name)s;
+
+-- name: append
+-- Two that append after the same position would both write the next one: the second waits for the
+-- first to commit, and is then refused by the primary key.
+insert into dwell_event (programme, position, key, body)
+select id, %(after)s + place, key, body::json
+from dwell_programme, unnest(%(keys)s::text[], %(bodies)s::text[]) with ordinality
+    as entry (key, body, place)
+where name = %(name)s and %(after)s = (
+    select coalesce(max(position), 0) from dwell_event where programme = id
+);
+
+-- name: keep
+insert into dwell_snapshot (programme, position, body)
+select id, %(position)s, %(body)s::json from dwell_programme where name = %(name)s
+on conflict (programme) do update set position = excluded.position, body = excluded.body;
+
+-- name: latest
+select position, body::text
+from dwell_snapshot join dwell_programme on id = programme
+where name = %(name)s;
+
+-- name: read
+select body::text
+from dwell_event join dwell_programme on id = programme
+where name = %(name)s and position > %(after)s
+order by position limit %(most)s;
+
+-- name: find
+select body::text
+from dwell_event join dwell_programme on id = programme
+where name = %(name)s and key = %(key)s;

@@ -1,0 +1,126 @@
+"""Task: a test of a programme, by its name."""
+
+from typing import Literal
+
+from dwell.errors import InvalidInput
+from dwell.programme.advice import Advice, silence
+from dwell.programme.closed import Closed
+from dwell.programme.commands import Abandon, Clear, Command, Correct, Note
+from dwell.programme.events import Abandoned
+from dwell.programme.journal import Journal
+from dwell.programme.observations import observed
+from dwell.programme.telling import Observed, Telling, advice_on, tell_all
+
+Status = Literal["running", "decided", "held", "stalled", "finished", "abandoned"]
+
+
+class Task:
+    """A test of a programme. It keeps nothing but its name: what it says is up to date.
+
+    Attributes:
+        name: Its name.
+    """
+
+    def __init__(self, journal: Journal, name: str) -> None:
+        self._journal = journal
+        self.name = name
+
+    def tell(
+        self,
+        values: Observed = None,
+        *,
+        control: Observed = None,
+        treatment: Observed = None,
+        key: str | None = None,
+    ) -> Advice:
+        """Tell it what was observed; when this returns, it is durable.
+
+        Args:
+            values: Samples, or a `Batch` of them; or else …
+            control: … outcomes of untreated users, or a `Batch` of them, and …
+            treatment: … those of treated users.
+            key: A name for this telling. The same again under the same key changes nothing;
+                something else is refused.
+        """
+        [advice] = tell_all(self._journal, [Telling(self.name, values, control, treatment, key)])
+        return advice
+
+    def correct(
+        self,
+        key: str,
+        values: Observed = None,
+        *,
+        control: Observed = None,
+        treatment: Observed = None,
+    ) -> Advice:
+        """Say that what was told under a key was something else.
+
+        What is learned follows, unless the task was learned from already: then the correction is
+        kept in the log alone. A decision that was given stays.
+
+        Args:
+            key: The key that it was told under.
+            values: What should have been told, as in `tell`.
+            control: The same.
+            treatment: The same.
+        """
+        journal = self._journal
+        with journal.known() as state:
+            known = state.known
+        told = observed(values, control=control, treatment=treatment, known=known)
+        now, closed = journal.clock(), Closed.of(journal, self.name)
+        command: Command = Correct(now, self.name, key, told)
+        if closed is not None:
+            if closed.told(journal, key) is None:
+                raise InvalidInput(f"task {self.name!r} was told nothing under the key {key!r}")
+            command = Note(now, closed.number, key, told)
+        with journal.carried_out(command) as state:
+            return advice_on(journal, state, self.name, now)
+
+    def abandon(self, reason: str = "") -> None:
+        """Give it up: nothing is learned from it, and none waits for it.
+
+        Args:
+            reason: Why, for whoever reads the log.
+        """
+        closed = Closed.of(self._journal, self.name)
+        if closed is None:
+            with self._journal.carried_out(Abandon(self._journal.clock(), self.name, reason)):
+                return
+        if not isinstance(closed.end, Abandoned):
+            raise InvalidInput(f"task {self.name!r} is finished and cannot be abandoned any more")
+
+    def clear(self, note: str = "") -> Advice:
+        """Say that its doubtful data are sound after all.
+
+        Args:
+            note: Why, for whoever reads the log.
+        """
+        now = self._journal.clock()
+        with self._journal.carried_out(Clear(now, self.name, note)) as state:
+            return advice_on(self._journal, state, self.name, now)
+
+    @property
+    def advice(self) -> Advice:
+        """What to do with it, and why."""
+        with self._journal.state() as state:
+            return advice_on(self._journal, state, self.name, self._journal.clock())
+
+    @property
+    def status(self) -> Status:
+        """Where it stands."""
+        with self._journal.state() as state:
+            if self.name not in state.numbers:
+                end = Closed.require(self._journal, self.name).end
+                return "abandoned" if isinstance(end, Abandoned) else "finished"
+            task = state.tasks[state.numbers[self.name]]
+            if task.finished:
+                return "finished"
+            if task.held:
+                return "held"
+            if silence(task, state.settings, self._journal.clock()):
+                return "stalled"
+            return "running" if task.decided is None else "decided"
+
+    def __repr__(self) -> str:
+        return f"Task({self.name!r})"

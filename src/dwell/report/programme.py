@@ -1,0 +1,107 @@
+"""Programmes as they stand: rows, tables and the sentence that comes first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dwell.learners.registry import LEARNERS
+from dwell.programme.advice import Advice
+from dwell.programme.programme import Programme
+from dwell.programme.task import Status, Task
+from dwell.report.tables import Grid
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRow:
+    """A task, and what to do with it."""
+
+    task: str
+    status: Status
+    decision: str | None
+    wants: int
+    done: bool
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProgrammeRow:
+    """A programme, and what became of its tasks."""
+
+    programme: str
+    running: int
+    shipped: int
+    dropped: int
+    abandoned: int
+
+
+def task_row(task: Task, advice: Advice | None = None) -> TaskRow:
+    """A task as it stands."""
+    given = task.advice if advice is None else advice
+    return TaskRow(task.name, task.status, given.decision, given.wants, given.done, given.sentence)
+
+
+def task_rows(programme: Programme) -> list[TaskRow]:
+    """The tasks that are open."""
+    return [task_row(task) for task in programme.tasks()]
+
+
+def programme_row(programme: Programme) -> ProgrammeRow:
+    """What became of the tasks of a programme."""
+    counts = programme.counts
+    return ProgrammeRow(
+        programme.name,
+        len(programme.tasks()),
+        counts.shipped,
+        counts.dropped,
+        counts.abandoned,
+    )
+
+
+def headline(programme: Programme, rows: Sequence[TaskRow]) -> str:
+    """What is to be done, in a sentence."""
+    decided = [row for row in rows if row.status == "decided"]
+    ship = sum(row.decision == "accept" for row in decided)
+    to_look_at = sum(row.status in ("held", "stalled") for row in rows)
+    parts = [
+        f"{ship} to ship" if ship else "",
+        f"{len(decided) - ship} to drop" if len(decided) > ship else "",
+        f"{to_look_at} on hold" if to_look_at else "",
+        f"{sum(row.status == 'running' for row in rows)} keep testing",
+    ]
+    counts = programme.counts
+    return (
+        f"{programme.name}: {', '.join(filter(None, parts))}; of {counts.begun:,} tests begun "
+        f"{counts.shipped:,} were to ship, {counts.dropped:,} to drop and {counts.abandoned:,} "
+        "abandoned."
+    )
+
+
+def choice_sentence(programme: Programme) -> str:
+    """Which policies a programme chooses among, and why."""
+    learner = programme.learner()
+    [about] = (each.about for each in LEARNERS.values() if each.kind == type(learner).__name__)
+    caps = [standing.cap for standing in programme.policies()]
+    if len(caps) == 1:
+        among = f"boundaries of up to {caps[0]:,} samples"
+    else:
+        among = f"{len(caps)} policies with caps from {caps[0]:,} to {caps[-1]:,}"
+    return f"{programme.name} chooses among {among}: its learner {about}."
+
+
+def tasks_grid(rows: Sequence[TaskRow]) -> Grid:
+    """A table of tasks."""
+    cells = tuple((row.task, row.status, row.sentence) for row in rows)
+    return Grid(("task", "status", "advice"), cells, left=3, shares=(1, 0, 3))
+
+
+def programmes_grid(rows: Sequence[ProgrammeRow]) -> Grid:
+    """A table of programmes."""
+    cells = tuple(
+        (
+            row.programme,
+            *(f"{n:,}" for n in (row.running, row.shipped, row.dropped, row.abandoned)),
+        )
+        for row in rows
+    )
+    return Grid(("programme", "running", "shipped", "dropped", "abandoned"), cells, left=1)

@@ -1,0 +1,98 @@
+"""`dwell programme`: tests run live from a shell."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.commands import assert_refused, figures, run
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of its own, with programmes in dwell.db."""
+    monkeypatch.chdir(tmp_path)
+    created = run("programme", "create", "checkout", "--caps", "1,4", "--setup-cost", "5")
+    assert created.stdout == (
+        "checkout chooses among 2 policies with caps from 1 to 4: its learner explores ever less; "
+        "needs no law and no number of tasks.\n"
+    )
+    return tmp_path
+
+
+def say(*arguments: str) -> str:
+    """What a command prints, having seen that it succeeded."""
+    result = run("programme", *arguments)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_a_test_from_its_beginning_to_its_end() -> None:
+    """Begun, told, told again, shown, exported, evaluated and verified."""
+    assert say("begin", "checkout", "blue").startswith("blue: Keep testing: the first look is")
+    told = ("tell", "checkout", "blue", "--values", "-1,-1,-1,-1", "--key", "monday")
+    assert say(*told) == say(*told)
+    assert say("show", "checkout", "blue").startswith("blue: Drop: ")
+    assert say("begin", "checkout").startswith("task-2: ")
+    shown = say("show", "checkout")
+    assert shown.startswith("checkout: 1 keep testing; of 2 tests begun 0 were to ship, 1 to drop")
+    assert "task-2" in shown
+    assert say("abandon", "checkout", "task-2", "--reason", "called off") == (
+        "task-2: Abandoned (called off): nothing is learned from it.\n"
+    )
+    assert "checkout" in say("list")
+    assert say("export", "checkout", "log.csv") == "log.csv: 1 finished tests of checkout.\n"
+    assert Path("log.csv").read_text().startswith('"test","order","value"\n"blue",1,-1')
+    assert say("verify", "checkout").startswith("checkout: ")
+
+
+def test_batches_of_arms_are_held_cleared_and_corrected() -> None:
+    """As in the library."""
+    created = ("create", "lifts", "--law", "Lift(0.1)", "--cap", "100", "--setup-cost", "10")
+    assert "boundaries of up to 100 samples" in say(*created)
+    say("begin", "lifts", "red")
+    arms = ("--control-batch", "5,1", "--treatment-batch", "50,5", "--key", "monday")
+    assert "Hold: the arms are of unequal size" in say("tell", "lifts", "red", *arms)
+    assert "on hold" in say("show", "lifts")
+    assert say("clear", "lifts", "red", "--note", "known").startswith("red: ")
+    right = ("--control-batch", "5,1", "--treatment-batch", "5,1", "--key", "monday")
+    assert say("tell", "lifts", "red", *right, "--correct").startswith("red: ")
+    assert figures("programme", "show", "lifts")["programme"] == "lifts"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("create", "checkout", "--caps", "1"), "already"),
+        (("create", "other"), "needs policies"),
+        (("create", "other", "--law", "Signs"), "needs cap"),
+        (("create", "other", "--learner", "cape"), "--learner must be"),
+        (("begin", "nowhere"), "there is no programme 'nowhere'"),
+        (("begin", "checkout", "--store", "tests.db"), "sqlite:///FILE"),
+        (("tell", "checkout", "green", "--values", "1"), "there is no task 'green'"),
+        (("tell", "checkout", "blue", "--values", "1,x"), "each number in --values"),
+        (("tell", "checkout", "blue", "--values", "nan"), "nan"),
+        (("tell", "checkout", "blue", "--batch", "1"), "--batch must be n,sum"),
+        (("tell", "checkout", "blue", "--batch", "1.5,1"), "whole number"),
+        (("tell", "checkout", "blue", "--batch", "1,1", "--values", "1"), "not both"),
+        (("tell", "checkout", "blue", "--control", "1"), "both control and treatment"),
+        (("tell", "checkout", "blue", "--values", "1", "--correct"), "--correct needs --key"),
+        (("tell", "checkout", "blue"), "values"),
+        (("export", "checkout", "log.txt"), ".parquet"),
+        (("export", "checkout", "log.csv"), "nothing to write"),
+        (("export", "checkout", "there.csv"), "--overwrite"),
+        (("clear", "checkout", "blue"), "not held"),
+        (("verify", "nowhere"), "there is no programme"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(arguments: tuple[str, ...], reason: str) -> None:
+    """In one sentence, with nothing printed."""
+    say("begin", "checkout", "blue")
+    Path("there.csv").touch()
+    assert_refused(("programme", *arguments), reason)
+
+
+def test_an_empty_store_says_so() -> None:
+    """And how to begin; the group alone shows its help."""
+    listed = run("programme", "list", "--store", "sqlite:///new.db")
+    assert "There is no programme" in listed.stdout
+    assert run("programme").stdout == run("programme", "--help").stdout

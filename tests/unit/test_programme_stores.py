@@ -1,0 +1,221 @@
+"""Stores: what goes wrong with a database is said in a sentence, and nothing is lost by it."""
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from dwell import CannotWrite, DwellError
+from dwell.programme.stores.addresses import store_at
+from dwell.programme.stores.migrations import migrations
+from dwell.programme.stores.postgres import PostgresStore
+from dwell.programme.stores.protocol import Entry, Snapshot
+from dwell.programme.stores.sqlite import SqliteStore
+from tests.mounts import make_read_only, small_disk
+from tests.postgres import PASSWORD, guarded
+from tests.refusals import refused
+
+
+@pytest.fixture
+def server(postgres: str) -> Iterator[str]:
+    """The server, as empty as before afterwards."""
+    yield postgres
+    with psycopg.connect(postgres) as connection:
+        connection.execute("drop schema public cascade; create schema public")
+
+
+def old_file(path: Path, number: int) -> None:
+    """A file as an earlier version left it, with a log in it."""
+    connection = sqlite3.connect(path)
+    for migration in migrations("sqlite")[:number]:
+        connection.executescript(migration.sql)
+    connection.executescript(
+        f"pragma user_version = {number}; pragma application_id = {0x6477656C};"
+        "insert into programme (name) values ('old');"
+        "insert into event values (1, 1, 'a', '1'), (1, 2, null, '2');"
+    )
+    connection.close()
+
+
+def schema(path: Path) -> set[str]:
+    connection = sqlite3.connect(path)
+    found = {sql for (sql,) in connection.execute("select sql from sqlite_master where sql <> ''")}
+    connection.close()
+    return found
+
+
+def test_an_old_file_is_brought_up_to_date(tmp_path: Path) -> None:
+    """Its log is there, and its tables are those of a new file."""
+    old_file(tmp_path / "old.db", 1)
+    store = SqliteStore(tmp_path / "old.db")
+    assert list(store.read("old")) == ["1", "2"]
+    store.append("old", 2, [Entry("3")], "{}")
+    assert store.latest("old") == Snapshot(2, "{}")
+    SqliteStore(tmp_path / "new.db")
+    assert schema(tmp_path / "old.db") == schema(tmp_path / "new.db")
+
+
+def test_an_old_database_is_brought_up_to_date(server: str) -> None:
+    """PostgreSQL as well."""
+    with psycopg.connect(server) as connection:
+        connection.execute(migrations("postgres")[0].sql.encode())
+        connection.execute("create table dwell_migration (number integer primary key)")
+        connection.execute("insert into dwell_migration values (1)")
+        connection.execute("insert into dwell_programme (name) values ('old')")
+        connection.execute("insert into dwell_event values (1, 1, null, '1')")
+    store = PostgresStore(server)
+    store.append("old", 1, [Entry("2")], "{}")
+    assert list(store.read("old")) == ["1", "2"]
+    assert store.latest("old") == Snapshot(1, "{}")
+
+
+def test_migrations_are_numbered_without_gaps() -> None:
+    """From 1, for both databases."""
+    for store in ("sqlite", "postgres"):
+        numbers = [migration.number for migration in migrations(store)]
+        assert numbers == list(range(1, len(numbers) + 1))
+
+
+def test_a_file_of_a_newer_version_is_refused(tmp_path: Path) -> None:
+    """And left as it is."""
+    path = tmp_path / "new.db"
+    old_file(path, 2)
+    connection = sqlite3.connect(path)
+    connection.execute("pragma user_version = 99")
+    connection.close()
+    before = path.read_bytes()
+    with refused(path, "newer version of dwell", 99, "upgrade dwell"):
+        SqliteStore(path)
+    assert path.read_bytes() == before
+
+
+def test_a_database_of_a_newer_version_is_refused(server: str) -> None:
+    """PostgreSQL as well."""
+    PostgresStore(server)
+    with psycopg.connect(server) as connection:
+        connection.execute("insert into dwell_migration values (99)")
+    with refused("newer version of dwell", 99, "upgrade dwell"):
+        PostgresStore(server)
+
+
+def test_a_database_of_something_else_is_refused(tmp_path: Path) -> None:
+    """No tables are added to it."""
+    path = tmp_path / "theirs.db"
+    connection = sqlite3.connect(path)
+    connection.execute("create table theirs (x)")
+    connection.close()
+    before = path.read_bytes()
+    with refused(path, "something else"):
+        SqliteStore(path)
+    assert path.read_bytes() == before
+
+
+def test_what_is_no_database_is_refused(tmp_path: Path) -> None:
+    """A text, a folder, a file in a folder that is not there."""
+    text = tmp_path / "notes.txt"
+    text.write_text("remember the milk" * 100)
+    with refused(text, "no database"):
+        SqliteStore(text)
+    for path in (tmp_path, tmp_path / "nowhere" / "tests.db"):
+        with refused(path, "cannot be opened", kind=CannotWrite):
+            SqliteStore(path)
+
+
+def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
+    """Where pages were overwritten, reading says so."""
+    path = tmp_path / "tests.db"
+    store = SqliteStore(path)
+    store.append("checkout", 0, [Entry('"' + "x" * 500 + '"') for _ in range(200)])
+    connection = sqlite3.connect(path)
+    connection.execute("pragma wal_checkpoint(truncate)")
+    connection.close()
+    del store
+    with path.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\xff" * (path.stat().st_size - 4096))
+    with refused(path, "damaged", "restore it from a copy"):
+        list(SqliteStore(path).read("checkout"))
+
+
+def test_a_locked_file_is_waited_for_and_then_refused(tmp_path: Path) -> None:
+    """Nothing is appended; once the lock is gone it goes on."""
+    path = tmp_path / "tests.db"
+    store = SqliteStore(path, seconds=0.1)
+    store.append("checkout", 0, [Entry("1")])
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("begin immediate")
+    with refused(path, "locked by another process for 0.1 s", kind=CannotWrite):
+        store.append("checkout", 1, [Entry("2")])
+    assert list(store.read("checkout")) == ["1"]
+    other.execute("rollback")
+    other.close()
+    store.append("checkout", 1, [Entry("2")])
+    assert list(store.read("checkout")) == ["1", "2"]
+
+
+def test_a_read_only_file_is_refused(tmp_path: Path) -> None:
+    """What is there can be read, by whoever had it open."""
+    with small_disk(tmp_path / "disk", "4m") as disk:
+        store = SqliteStore(disk / "tests.db")
+        store.append("checkout", 0, [Entry("1")])
+        del store
+        make_read_only(disk)
+        with refused(disk, kind=CannotWrite):
+            SqliteStore(disk / "tests.db").append("checkout", 1, [Entry("2")])
+
+
+def test_a_full_disk_is_refused_and_loses_nothing(tmp_path: Path) -> None:
+    """What was appended before is there, and with room again it goes on."""
+    with small_disk(tmp_path / "disk", "600k") as disk:
+        ballast = disk / "ballast"
+        ballast.write_bytes(b"x" * 100_000)
+        store = SqliteStore(disk / "tests.db")
+        done = 0
+        with refused(disk, "the disk is full", "make room", kind=CannotWrite):
+            while True:
+                store.append("checkout", done, [Entry(f'"{done:>9000}"')])
+                done += 1
+        assert done > 5
+        kept = [f'"{number:>9000}"' for number in range(done)]
+        assert list(store.read("checkout")) == kept
+        ballast.unlink()
+        store.append("checkout", done, [Entry("1")])
+        assert list(store.read("checkout")) == [*kept, "1"]
+
+
+def test_a_forked_process_has_a_connection_of_its_own(tmp_path: Path) -> None:
+    """Both go on, and each sees what the other appended."""
+    store = SqliteStore(tmp_path / "tests.db")
+    store.append("checkout", 0, [Entry("1")])
+    child = os.fork()
+    if child == 0:
+        store.append("checkout", 1, [Entry("2")])
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    assert list(store.read("checkout")) == ["1", "2"]
+    store.append("checkout", 2, [Entry("3")])
+
+
+def test_a_server_that_cannot_be_reached_is_said_without_its_password(server: str) -> None:
+    """Nor is the password shown where it is wrong, or where the address cannot be read."""
+    for address in (
+        "postgresql://reader:sesame@127.0.0.1:1/shop",
+        guarded(server, "wrong sesame"),
+        "postgresql://reader:ses:ame@sesame:x/shop?no=1",
+    ):
+        with pytest.raises(DwellError, match="PostgreSQL") as caught:
+            PostgresStore(address, seconds=2)
+        assert "ses" not in str(caught.value)
+        assert "\n" not in str(caught.value)
+    with refused("PostgreSQL"):  # where this user may create nothing
+        PostgresStore(guarded(server, PASSWORD))
+
+
+@pytest.mark.parametrize("address", ["tests.db", "", "sqlite://", "sqlite:///", "mysql://x/y", 7])
+def test_other_addresses_are_refused(address: str) -> None:
+    """With the forms that there are."""
+    with refused("sqlite:///FILE", repr(address)):
+        store_at(address)
