@@ -232,12 +232,13 @@ def evaluate(
     """
     opened = log if isinstance(log, Log) else Log(log)
     rule = current_rule(current)
+    supposed = 0.0 if setup_cost is None else setup_cost
     replayed = replay_log(
         opened,
         None if policies is None else named(policies),
         rule,
         min_samples=min_samples,
-        setup_cost=setup_cost,
+        setup_cost=supposed,
         workers=Workers(partitions=partitions, executor=executor, advance=advance),
     )
     method = Method(
@@ -247,7 +248,7 @@ def evaluate(
         guaranteed=guaranteed,
         approximate=approximate,
     )
-    found = method.on(replayed, 0.0 if setup_cost is None else setup_cost)
+    found = method.on(replayed, supposed)
     return Report(
         replayed,
         found,
