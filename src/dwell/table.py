@@ -4,7 +4,8 @@ On a lattice the law of the running sum follows by recursion from one sample to 
 rounding. For normal samples its density is integrated numerically, whatever lies between two looks:
 accept rates are right to 1e-6, costs to 1e-6 of the cap and rewards to 1e-6 of the prior's sd (in
 tests: all to 1e-9, against integrals over the sum at the first of two looks). Under `StudentT` they
-are right to 1e-6 of themselves as well, for one look, however fat the tails (in tests: to 1e-7).
+are right to 1e-6 of themselves as well, however fat the tails (in tests of one and two looks: all
+to 1e-7; of a reward, relative to the gains and losses that it is made of).
 """
 
 from collections.abc import Iterable

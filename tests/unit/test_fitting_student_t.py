@@ -125,8 +125,8 @@ def test_normal_values_are_seldom_taken_for_fat_tails() -> None:
 def test_the_shape_of_good_tests_is_told(shape: str) -> None:
     """300 values with errors of 0.3 each, six times: the true shape is told in five or more.
 
-    Seeded; docs/plan.md has the shares in 100 runs, of 95 % and more: fewer than five is a false
-    alarm of 3 %, and a rule that tells half of them passes 11 % of the time.
+    Seeded. Where the rule tells 95 % of them, fewer than five is a false alarm of 3 %; a rule that
+    tells half of them passes 11 % of the time. docs/plan.md has shares in 100 runs.
     """
     rng, told = np.random.default_rng(3), 0
     for _ in range(6):
