@@ -58,7 +58,7 @@ def held(world: World, tests: int, logs: int, seed: int) -> tuple[float, float, 
     looking = Looking(rules, looks(visible), Noise(1.0, 1e6))
     policies = Policies(each.policy for each in tried)
     rois, current = truth(world, looking)
-    kept, off = np.zeros(2), 0.0
+    kept, told, true = np.zeros(2), [], []
     for rng in np.random.default_rng(seed).spawn(logs):
         _, samples = world.sample(tests, LENGTH, rng=rng)
         block = block_of(samples)
@@ -70,9 +70,10 @@ def held(world: World, tests: int, logs: int, seed: int) -> tuple[float, float, 
             found.roi_low <= roi <= found.roi_high,
             found.gain_low <= roi - current <= found.gain_high,
         ]
-        off += (found.roi - roi) / roi
+        told.append(found.roi)
+        true.append(roi)
     of_roi, of_gain = (kept / logs).tolist()
-    return of_roi, of_gain, off / logs
+    return of_roi, of_gain, float(np.mean(told) / np.mean(true)) - 1.0
 
 
 def main() -> None:

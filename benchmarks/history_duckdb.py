@@ -30,8 +30,8 @@ from dwell.arrays import FloatArray
 _ROWS = 20_000_000
 _FIGURES = ("duration", "accepted", "reward")
 
-# Each test's last sample is for scoring: a sum that is outside there for the first time is not
-# seen, and the test is rejected as one that ended too early.
+# Each test's last fifth is for scoring: a sum that is outside there for the first time is not seen,
+# and the test is rejected as one that ended too early.
 _PLAYED = """
 with running as (
     select test, "order" as n,
@@ -42,7 +42,8 @@ stops as (
     select test, max(total) filter (n = {cap}) as sum_at_cap, {stops} from running group by test
 ),
 whole as (
-    select test, count(*) as length, sum(value) as total from read_parquet('{path}') group by test
+    select test, count(*) as length, length - (length + 4) // 5 as seen, sum(value) as total
+    from read_parquet('{path}') group by test
 ),
 decided as (select *, {decided} from stops join whole using (test)),
 played as (select *, {rewards} from decided)
@@ -51,8 +52,8 @@ _STOP = """
     min(n) filter (abs(total) >= {limit} * sqrt(n)) as stop_{k},
     arg_min(total, n) filter (abs(total) >= {limit} * sqrt(n)) as sum_{k}"""
 _DECIDED = """
-    case when stop_{k} < length then stop_{k} else least(length - 1, {cap}) end as duration_{k},
-    coalesce(stop_{k} < length and sum_{k} > 0, false) as accepted_{k}"""
+    case when stop_{k} <= seen then stop_{k} else least(seen, {cap}) end as duration_{k},
+    coalesce(stop_{k} <= seen and sum_{k} > 0, false) as accepted_{k}"""
 _REWARD = """
     case when accepted_{k} then (total - {sum}) / (length - duration_{k}) else 0 end as reward_{k}
 """
@@ -63,8 +64,8 @@ def query_of(path: Path) -> str:
     bands, size = range(len(WIDTHS)), len(WIDTHS)
     stops = [_STOP.format(k=k, limit=SD * width) for k, width in enumerate(WIDTHS)]
     decided = [_DECIDED.format(k=k, cap=CAP) for k in bands]
-    decided.append(f"least(length - 1, {CAP}) as duration_{size}")
-    decided.append(f"coalesce({CAP} < length and sum_at_cap > 0, false) as accepted_{size}")
+    decided.append(f"least(seen, {CAP}) as duration_{size}")
+    decided.append(f"coalesce({CAP} <= seen and sum_at_cap > 0, false) as accepted_{size}")
     rewards = [_REWARD.format(k=k, sum=f"sum_{k}") for k in bands]
     rewards.append(_REWARD.format(k=size, sum="sum_at_cap"))
     return _PLAYED.format(

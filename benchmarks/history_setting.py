@@ -13,7 +13,6 @@ import pyarrow.parquet as parquet
 from dwell import Gaussian, Normal, Policies, Policy, Report, banded, evaluate, fixed
 from dwell.arrays import FloatArray
 from dwell.history.datasets.synthetic_log import generate
-from dwell.history.replay.candidates import candidates
 
 THREADS = 2
 SD = 1.0
@@ -41,11 +40,16 @@ def seven() -> dict[str, Policy]:
     return dict(zip((*(f"band {width:g}" for width in WIDTHS), "fixed"), every, strict=True))
 
 
-def usual(path: Path) -> dict[str, Policy]:
-    """What `evaluate` tries by itself, made beforehand: given them, it reads the log once."""
+def many(path: Path) -> dict[str, Policy]:
+    """Bands of six widths and fixed sizes, of a dozen caps up to the longest test."""
     longest = compute.max(parquet.read_table(path, columns=["order"])["order"]).as_py() - 1
-    found = candidates(longest, sd=SD)
-    return {each.name: each.policy for each in found if isinstance(each.policy, Policy)}
+    caps = sorted({int(cap) for cap in np.geomspace(1, longest, 12).round()})
+    found = {f"fixed {cap}": fixed(cap, nextafter(0.0, 1.0)) for cap in caps}
+    for width in WIDTHS:
+        for cap, band in zip(caps, banded(caps, z=width, sd=SD), strict=True):
+            assert isinstance(band, Policy)
+            found[f"band {width:g} to {cap}"] = band
+    return dict(sorted(found.items(), key=lambda item: item[1].cap))
 
 
 def check_alike(

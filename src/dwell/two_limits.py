@@ -100,21 +100,21 @@ class TwoLimits:
         """
         if self.looks_once:
             ahead = f"more than {_errors(self.at_cap)} ahead" if self.at_cap else "ahead"
-            return f"draw {self.cap:,} samples, then ship what is {ahead} and drop the rest"
+            return f"draw {_samples(self.cap)}, then ship what is {ahead} and drop the rest"
         if self.shape == "root":
             return (
-                f"look {round(self.cap / self.step)} times on the way to {self.cap:,} samples and "
+                f"look {round(self.cap / self.step)} times on the way to {_samples(self.cap)} and "
                 "stop at O'Brien-Fleming limits (5 %, two-sided); drop what is undecided then"
             )
         left = 1.0 - self.first / self.cap if self.shape == "shrinking" else 1.0
         ship, drop = self.ship * left, self.drop * left
         limits = limits_in_words(drop, f"{ship:.3g}", f"{abs(drop):.3g}")
         if self.shape == "shrinking":
-            limits += f"; both limits shrink evenly to 0 at {self.cap:,} samples"
+            limits += f"; both limits shrink evenly to 0 at {_samples(self.cap)}"
         undecided = "drop what is undecided" if isinf(self.at_cap) else "ship what is ahead"
         return (
-            f"look at {self.first:,} samples, and again {rhythm}: {limits}; {undecided} at "
-            f"{self.cap:,} samples or when the test ends"
+            f"look at {_samples(self.first)}, and again {rhythm}: {limits}; {undecided} at "
+            f"{_samples(self.cap)} or when the test ends"
         )
 
     def width(self, samples: IntArray) -> FloatArray:
@@ -160,3 +160,7 @@ class TwoLimits:
 
 def _errors(number: float) -> str:
     return f"{number:g} standard error{'s' * (number != 1.0)}"
+
+
+def _samples(number: int) -> str:
+    return f"{number:,} sample{'s' * (number != 1)}"
