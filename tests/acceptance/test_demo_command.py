@@ -37,7 +37,9 @@ def test_it_tells_a_story_with_one_table_and_writes_a_report(tmp_path: Path) -> 
     learned = [shares[name][-1] for name in ("EmpiricalBayes", "Ladder", "CAPE")]
     assert learned[0] > 80 > learned[1] > 55 > 15 > learned[2]
     past = told[told.index("Here is one of 200 tests") :]
-    assert past.index("Keep what you do") < past.index("What it earns: ") < past.index("How certain: ")
+    assert (
+        past.index("Keep what you do") < past.index("What it earns: ") < past.index("How certain: ")
+    )
     assert result.stderr.endswith(f"Wrote {page}.\n")
     assert_self_contained(page)
 

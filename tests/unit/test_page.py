@@ -5,6 +5,9 @@ import re
 from importlib.resources import files
 from typing import Any
 
+import numpy as np
+
+import dwell
 import dwell.report
 from dwell.chart import Chart, HeatMap, Line
 from dwell.report import charts
@@ -75,3 +78,28 @@ def test_a_log_axis_is_labelled_for_people() -> None:
     assert log_axis([1.0, 2_000.0])["ticktext"] == ["1", "10", "100", "1,000", "10,000"]
     assert log_axis([1e-9, 1.0])["exponentformat"] == "power"
     assert log_axis([4.0, 8.0, 16.0])["tickvals"] == [4.0, 8.0, 16.0]
+
+
+def test_boundaries_on_sums_of_signs_are_drawn_without_their_parity() -> None:
+    """They go up and down with every sample, and would fill the picture; the cap stays."""
+    odd = np.arange(1, 32) % 2
+    signs = dwell.Policy(-3.0 - odd, 3.0 + odd)
+    upper = charts.boundaries(signs).data[0]
+    assert list(upper.x) == list(range(1, 32, 2))
+    assert set(upper.y) == {4.0}
+    band = [float(np.sqrt(sample)) for sample in range(1, 32)]
+    smooth = dwell.Policy([-edge for edge in band], band)
+    assert list(charts.boundaries(smooth).data[0].x) == list(range(1, 32))
+
+
+def test_a_page_has_its_name_before_its_question() -> None:
+    """In its heading and in the title of its window."""
+    text = page("How long?", [], [], name="Plan")
+    assert "<h1>Plan.</h1> <p>How long?</p>" in text
+    assert "<title>Plan · dwell</title>" in text
+
+
+def test_figures_stay_with_their_signs() -> None:
+    """No line is broken before a percent sign, nor around plus-minus."""
+    text = page("", ["+37 % ± 36 %"], [])
+    assert "+37 % ± 36 %".replace(" ", "\N{NO-BREAK SPACE}") in text

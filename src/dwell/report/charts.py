@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dwell.arrays import BoolArray
 from dwell.chart import Chart, HeatMap, Line
 from dwell.policy import Policy
 
@@ -27,6 +28,8 @@ SHIP, SHIP_WASH, DROP, DROP_WASH = (
 )
 # Lines that stand for no verdict.
 COLOURS = tuple(f"var(--series-{number})" for number in range(1, 7))
+# Boundaries that turn at so many of their looks are those of sums that are odd and even in turn.
+_PARITY, _FEW_LOOKS = 0.5, 16
 ERROR_BARS = "Bars reach two Monte Carlo standard errors to either side."
 
 
@@ -156,23 +159,37 @@ def boundaries(policy: Policy) -> go.Figure:
     """When a policy stops: its two boundaries on the running sum."""
     figure = empty_figure("samples drawn", "running sum")
     # Only where it looks: lines would break off at all other samples.
-    looked = np.isfinite(policy.upper) | np.isfinite(policy.lower)
+    looked = _without_parity(policy, np.isfinite(policy.upper) | np.isfinite(policy.lower))
     samples = 1 + np.flatnonzero(looked)
     upper = _finite(policy.upper[looked])
-    # At the cap the lower boundary meets the upper one; what lies in between is rejected there.
+    # At the cap the lower boundary meets the upper one; what lies in between is dropped there.
     lower = [*_finite(policy.lower[looked][:-1]), upper[-1]]
     mode = "lines+markers" if len(samples) <= 64 else "lines"
-    figure.add_scatter(x=samples, y=upper, mode=mode, name="at or above: accept", line_color=SHIP)
+    figure.add_scatter(x=samples, y=upper, mode=mode, name="at or above: ship", line_color=SHIP)
     figure.add_scatter(
         x=samples,
         y=lower,
         mode=mode,
-        name="at or below: reject",
+        name="at or below: drop",
         line={"color": DROP, "dash": "dash"},
         fill="tonexty",
         fillcolor=LENS,
     )
     return figure
+
+
+def _without_parity(policy: Policy, looked: BoolArray) -> BoolArray:
+    """Every second look where boundaries go up and down in turn, as those on sums of +-1 do.
+
+    After an odd number of them a sum is odd: 4 or more is then the same as 5 or more.
+    """
+    steps = np.diff(policy.upper[looked])
+    if len(steps) < _FEW_LOOKS or np.mean(steps[1:] * steps[:-1] < 0.0) < _PARITY:
+        return looked
+    places = np.flatnonzero(looked)
+    kept = np.zeros_like(looked)
+    kept[places[::-2]] = True  # with the cap
+    return kept
 
 
 def _finite(boundary: Any) -> list[float | None]:
