@@ -5,6 +5,7 @@ import re
 from importlib.resources import files
 from typing import Any
 
+import dwell
 import dwell.report
 from dwell.chart import Chart, HeatMap, Line
 from dwell.report import charts
@@ -75,3 +76,16 @@ def test_a_log_axis_is_labelled_for_people() -> None:
     assert log_axis([1.0, 2_000.0])["ticktext"] == ["1", "10", "100", "1,000", "10,000"]
     assert log_axis([1e-9, 1.0])["exponentformat"] == "power"
     assert log_axis([4.0, 8.0, 16.0])["tickvals"] == [4.0, 8.0, 16.0]
+
+
+def test_a_page_has_its_name_before_its_question() -> None:
+    """In its heading and in the title of its window."""
+    text = page("How long?", [], [], name="Plan")
+    assert "<h1>Plan.</h1> <p>How long?</p>" in text
+    assert "<title>Plan · dwell</title>" in text
+
+
+def test_figures_stay_with_their_signs() -> None:
+    """No line is broken before a percent sign, nor around plus-minus."""
+    text = page("", ["+37 % ± 36 %"], [])
+    assert "+37 % ± 36 %".replace(" ", "\N{NO-BREAK SPACE}") in text

@@ -179,15 +179,15 @@ def boundaries(policy: Policy, *, signs: bool = False) -> go.Figure:
     upper, lower = _finite(policy.upper[looked]), _finite(policy.lower[looked][:-1])
     if signs:
         upper, lower = _smooth(upper, samples.tolist(), -1), _smooth(lower, samples.tolist(), 1)
-    # At the cap the lower boundary meets the upper one; what lies in between is rejected there.
+    # At the cap the lower boundary meets the upper one; what lies in between is dropped there.
     lower = [*lower, upper[-1]]
     mode = "lines+markers" if len(samples) <= 64 else "lines"
-    figure.add_scatter(x=samples, y=upper, mode=mode, name="at or above: accept", line_color=SHIP)
+    figure.add_scatter(x=samples, y=upper, mode=mode, name="at or above: ship", line_color=SHIP)
     figure.add_scatter(
         x=samples,
         y=lower,
         mode=mode,
-        name="at or below: reject",
+        name="at or below: drop",
         line={"color": DROP, "dash": "dash"},
         fill="tonexty",
         fillcolor=LENS,

@@ -226,4 +226,4 @@ def report(story: Story) -> str:
             caption=caption,
         ),
     )
-    return page(TITLE, problem(story.table), sections)
+    return page(TITLE, problem(story.table), sections, name="Demo")

@@ -95,7 +95,7 @@ def exact_page(table: Table) -> str:
         Section("The figures", table=exact_grid(rows)),
     )
     where = f"{table.world}, set-up cost {table.setup_cost:g}."
-    return page("ROI of stopping policies, exactly", [where, *notes], sections)
+    return page("What each policy earns, computed.", [where, *notes], sections, name="Exact")
 
 
 def roi_by_cap(rows: Sequence[ExactRow]) -> go.Figure:

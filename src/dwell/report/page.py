@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 
+_PLUS_MINUS = "\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}"
+
+
 @dataclass(frozen=True, slots=True)
 class Charts:
     """Small figures side by side.
@@ -49,16 +52,18 @@ def page(
     sections: Iterable[Section],
     answers: Iterable[str] = (),
     *,
+    name: str = "",
     template: str = "report.html.jinja",
     view: Any = None,
 ) -> str:
     """The whole page as HTML, with plotly.js in it once where there are figures.
 
     Args:
-        title: What it is about.
+        title: What it is about: a question, or a sentence.
         paragraphs: What to know before anything else.
         sections: The rest, in order.
         answers: What the page comes to, in lines such as "What to do: …".
+        name: What the page is called; its title then stands beside that.
         template: What it is drawn by.
         view: What that draws besides.
 
@@ -74,6 +79,7 @@ def page(
         templates()
         .get_template(template)
         .render(
+            name=name,
             title=title,
             answers=tuple(answers),
             paragraphs=tuple(paragraphs),
@@ -95,9 +101,19 @@ def templates() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=_unbroken,
     )
     made.filters["figure_json"] = _figure_json
     return made
+
+
+def _unbroken(value: Any) -> Any:
+    """A text whose figures stay with their signs where lines are broken."""
+    from markupsafe import Markup
+
+    if not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    return value.replace(" %", "\N{NO-BREAK SPACE}%").replace(" ± ", _PLUS_MINUS)
 
 
 def _figure_json(figure: Any) -> Markup:

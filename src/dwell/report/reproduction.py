@@ -8,7 +8,7 @@ from dwell.report.charts import drawn
 from dwell.report.page import Section, page
 from dwell.report.tables import Grid
 
-TITLE = "The paper, reproduced"
+TITLE = "What the paper claims, and what was measured."
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class Reproduction:
         sections = [Section("Overview", table=overview)]
         for finding in self.findings:
             sections += _sections(finding)
-        return page(TITLE, introduction, sections)
+        return page(TITLE, introduction, sections, name="Reproduce")
 
     @property
     def _failed_rows(self) -> frozenset[int]:

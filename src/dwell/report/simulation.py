@@ -261,4 +261,5 @@ def simulated_page(
     )
     where = f"{about['world']}, set-up cost {about['setup_cost']:g}."
     how = f"{about['replications']:,} replications per row, seed {about['seed']}."
-    return page(f"What the learner {rows[0].learner} earns", [where, how], sections)
+    title = f"What the learner {rows[0].learner} earns."
+    return page(title, [where, how], sections, name="Simulate")

@@ -53,7 +53,7 @@ def score_page(
     paragraphs = [f"{how} {ERROR_BARS}{marks}"]
     if about["hostile"]:
         paragraphs.append(_LATER if about["later_day"] else _AT_ONCE)
-    return page("How learners do on the suite", paragraphs, sections)
+    return page("How learners do on the suite.", paragraphs, sections, name="Bench")
 
 
 def _sections(measure: Measure, rows: Sequence[ScoreRow]) -> tuple[Section, Section]:

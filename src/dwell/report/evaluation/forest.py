@@ -138,7 +138,7 @@ def _short(name: str) -> str:
 def _under_forest(report: Report, shown: int, different: int, fits: bool) -> str:
     found = report.found
     text = (
-        f"Thick lines are approximate intervals ({100 * (1 - found.alpha):.4g}%, for all at once)"
+        f"Thick lines are approximate intervals ({100 * (1 - found.alpha):.4g} %, for all at once)"
     )
     if found.guaranteed is not None and fits:
         text += ", thin ones are guaranteed"
@@ -150,10 +150,10 @@ def _under_forest(report: Report, shown: int, different: int, fits: bool) -> str
         )
         text += (
             f" Guaranteed intervals reach up to {times:,.0f} times as far, and would make the "
-            "picture useless: they are in the table."
+            "picture useless."
         )
     if different < len(found.policies):
         text += " Of rules that would have done the same, one is shown."
     if shown < different:
-        text += f" These are the best {shown}; the others are in the table."
+        text += f" These are the best {shown} of {different:,}."
     return text

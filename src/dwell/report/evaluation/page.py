@@ -70,7 +70,14 @@ def page_of(report: Report, notes: Sequence[str] = ()) -> str:
         rules=rule_table(report) if asked else None,
         foot=f"Every figure has its unit. Intervals are {level(report)}.",
     )
-    return page("Evaluate", (), _below(report, notes), template="evaluation.html.jinja", view=view)
+    return page(
+        "What would each rule have earned on past tests?",
+        (),
+        _below(report, notes),
+        name="Evaluate",
+        template="evaluation.html.jinja",
+        view=view,
+    )
 
 
 def _below(report: Report, notes: Sequence[str]) -> list[Section]:

@@ -39,7 +39,8 @@ def plan_page(plan: Plan, basis: Basis) -> str:
     if notes := (*basis.notes, *plan.notes):
         sections.append(Section("Notes", notes=tuple(sentence(note) for note in notes)))
     told = lines(plan, basis.assumed)
-    return page("How long to test an idea", [rests_on(terms, basis)], sections, told)
+    title = "How long to test an idea, and what current rules leave on the table."
+    return page(title, [rests_on(terms, basis)], sections, told, name="Plan")
 
 
 def _when_to_stop(plan: Plan) -> Section:
