@@ -1,5 +1,6 @@
 """Programme: its log, opened again, shared, exported and verified."""
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -9,15 +10,17 @@ import pytest
 
 from dwell import (
     Batch,
+    CannotWrite,
     Fixed,
     Log,
     Programme,
     evaluate,
     fixed,
 )
+from dwell.errors import Conflict
 from dwell.programme.events import Finished
 from dwell.programme.stores.memory import MemoryStore
-from dwell.programme.stores.protocol import Snapshot
+from dwell.programme.stores.protocol import Entry, Snapshot
 from tests.programmes import BANDS, deciding, replayed, small, snapshot
 from tests.refusals import refused
 
@@ -120,6 +123,68 @@ def test_what_cannot_be_exported_is_refused(tmp_path: Path) -> None:
     with refused("2 forms"):
         programme.export(tmp_path / "log.csv")
     assert list(tmp_path.iterdir()) == []
+
+
+class Failing(MemoryStore):
+    """Keeps nothing while its disk is full."""
+
+    full = False
+
+    def append(
+        self, name: str, after: int, entries: Sequence[Entry], snapshot: str | None = None
+    ) -> None:
+        if self.full:
+            raise CannotWrite("the disk is full; make room and try again")
+        super().append(name, after, entries, snapshot)
+
+
+def test_what_cannot_be_written_has_not_happened() -> None:
+    """The programme stays as it was, and goes on once there is room."""
+    store = Failing()
+    programme = deciding(fixed(2, 1), store=store)
+    task = programme.begin("blue")
+    before = snapshot(programme)
+    store.full = True
+    with refused("the disk is full", kind=CannotWrite):
+        task.tell([1, 1], key="a")
+    with refused("the disk is full", kind=CannotWrite):
+        programme.begin("red")
+    assert snapshot(programme) == before
+    store.full = False
+    assert task.tell([1, 1], key="a").decision == "accept"
+    assert snapshot(programme) == replayed(store)
+
+
+def test_a_fold_that_is_interrupted_is_begun_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was appended is in the log; a state that was left half-way is dropped."""
+    store = MemoryStore()
+    programme = deciding(fixed(2, 1), store=store)
+    task = programme.begin("blue")
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Fixed, "learn", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            task.tell([1, 1], key="a")
+    assert task.tell([1, 1], key="a").decision == "accept"
+    assert programme.counts.finished == 1
+    assert snapshot(programme) == replayed(store)
+
+
+def test_whoever_never_gets_a_turn_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a while, in a sentence."""
+    store = MemoryStore()
+    programme = deciding(fixed(2, 1), store=store)
+
+    def busy(*_: object) -> None:
+        raise Conflict("it has grown")
+
+    monkeypatch.setattr("dwell.programme.journal._SECONDS", 0.05)
+    monkeypatch.setattr(store, "append", busy)
+    with refused("checkout", "try again", kind=CannotWrite):
+        programme.begin()
 
 
 def test_verify_finds_what_does_not_follow() -> None:

@@ -75,6 +75,8 @@ def test_other_refusals_change_nothing() -> None:
             programme.begin(name)  # type: ignore[arg-type]  # no text
     with refused("a key", "#1"):
         task.tell([1], key="#1")
+    with refused("a reason"):
+        task.abandon("two\nlines")
     with refused("blue", "values", "batch"):
         task.tell(Batch(1, 1))
     with refused("'checkout'", "choose another name"):

@@ -1,5 +1,6 @@
 """ESC-CAPE: CAPE on as many policies of a countable family as ESC leaves (Theorem 4)."""
 
+from copy import deepcopy
 from dataclasses import dataclass, replace
 
 from dwell.families import Countable
@@ -81,6 +82,10 @@ class EscCape(Learner):
     def state(self) -> Parts:
         """The states of both parts."""
         return Parts(self.esc.state, None if self.cape is None else self.cape.state)
+
+    def peek(self) -> Design | None:
+        """The design that `begin` would give, with nothing begun."""
+        return deepcopy(self).begin()  # its parts have states of their own
 
     def restore(self, state: Parts) -> None:
         """Go on from another state, if a learner like this one can get into it."""

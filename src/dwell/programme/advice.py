@@ -24,8 +24,8 @@ class Advice:
     Attributes:
         wants: How many samples to draw before asking again: until the next look or, once it is
             decided, until all is recorded; 0 when nothing more is wanted.
-        decision: "accept" or "reject", once the policy has stopped; None before, and while the task
-            is held.
+        decision: "accept" or "reject", once the policy has stopped; None before. A task that is
+            held is not decided until it is cleared.
         done: Whether nothing more is wanted.
         held: Whether advice is withheld.
         sentence: What to do, and why.

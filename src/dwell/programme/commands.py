@@ -121,13 +121,14 @@ def decide(state: State, command: Command) -> list[Event]:
             task = open_task(state, name)
             if task.finished:
                 raise InvalidInput(f"task {name!r} is finished and cannot be abandoned any more")
-            return [Abandoned(at=at, task=task.number, reason=reason)]
+            return [Abandoned(at=at, task=task.number, reason=_remark("a reason", reason))]
         case Clear(at, name, note):
             task = open_task(state, name).fork()
             if not task.held:
                 raise InvalidInput(f"task {name!r} is not held: there is nothing to clear")
             task.held, task.cleared = "", True
-            return [Cleared(at=at, task=task.number, note=note), *_follow(task, at)]
+            cleared = Cleared(at=at, task=task.number, note=_remark("a note", note))
+            return [cleared, *_follow(task, at)]
         case Change(at, settings):
             checks.positive("silence_days", settings.silence_days)
             changed = settings != state.settings
@@ -149,6 +150,11 @@ def checked_name(what: str, name: object) -> str:
             f"{checks.shown(name)}"
         )
     return name
+
+
+def _remark(what: str, text: object) -> str:
+    """A text for whoever reads the log; it may be empty."""
+    return "" if text == "" else checked_name(what, text)
 
 
 def _begin(state: State, command: Begin) -> list[Event]:

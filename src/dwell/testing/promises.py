@@ -42,7 +42,9 @@ def _asking_changes_nothing(subject: Subject) -> None:
         learner = subject.after(tasks)
         before = learner.to_json()
         learner.knowledge()
-        assert learner.to_json() == before, "knowledge and to_json leave the state alone"
+        ahead = learner.peek()
+        assert learner.to_json() == before, "knowledge, peek and to_json leave the state alone"
+        assert ahead == learner.begin(), "peek gives the design that begin gives"
 
 
 def _restored_it_goes_on_identically(subject: Subject) -> None:

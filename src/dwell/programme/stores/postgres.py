@@ -13,7 +13,7 @@ from weakref import finalize
 import psycopg
 from psycopg import errors
 from psycopg.rows import TupleRow
-from psycopg_pool import ConnectionPool, PoolTimeout
+from psycopg_pool import ConnectionPool
 
 from dwell.errors import CannotWrite, Conflict, InvalidInput, KeyTaken
 from dwell.programme.stores.migrations import migrations, queries
@@ -141,11 +141,6 @@ class PostgresStore:
     def _faults(self) -> Iterator[None]:
         try:
             yield
-        except (PoolTimeout, psycopg.OperationalError) as error:
-            raise CannotWrite(
-                f"the PostgreSQL database cannot be worked with: {_said(error)}; see that it runs, "
-                "has room and lets you in"
-            ) from None
         except (psycopg.ProgrammingError, UnicodeError) as error:
             # Without the server's own words it is about the address, which holds a password.
             server = isinstance(error, psycopg.Error) and error.diag.message_primary
@@ -153,6 +148,11 @@ class PostgresStore:
             raise InvalidInput(
                 f"the PostgreSQL database cannot be used: {said}; give an address such as "
                 "postgresql://user:password@host:port/database of one that is for programmes"
+            ) from None
+        except psycopg.Error as error:
+            raise CannotWrite(
+                f"the PostgreSQL database cannot be worked with: {_said(error)}; see that it runs, "
+                "has room and lets you in"
             ) from None
 
 
