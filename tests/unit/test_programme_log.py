@@ -194,7 +194,7 @@ def test_verify_finds_what_does_not_follow() -> None:
         ('"durations":[[3]]', '"durations":[[2]]'),
         ('"values":[-1,-1,-1]', '"values":[1,1,1]'),
         ('"name":"blue","design"', '"name":"blue","design_of"'),
-        ('"learned_from":0', '"learned_from":1'),
+        ('"task":1,"name"', '"task":2,"name"'),
     ):
         store = MemoryStore()
         programme = deciding(fixed(3, 1), store=store)
@@ -205,6 +205,22 @@ def test_verify_finds_what_does_not_follow() -> None:
         store._logs["checkout"].bodies = [body.replace(find, put) for body in bodies]
         with refused():
             Programme.open(store, "checkout").verify()
+
+
+def test_a_task_runs_by_the_design_in_the_log_whatever_would_be_made_now() -> None:
+    """So a programme can be opened by another version of dwell; `verify` counts such tasks."""
+    store = MemoryStore()
+    programme = deciding(fixed(3, 1), store=store)
+    programme.begin("blue")
+    programme.begin("red")
+    log = store._logs["checkout"]
+    [begun] = [body for body in log.bodies if '"name":"blue"' in body]
+    log.bodies[log.bodies.index(begun)] = begun.replace('"least":0', '"least":5')
+    reopened = Programme.open(store, "checkout")
+    advice = [reopened.task(name).tell([1, 1, 1]) for name in ("blue", "red")]
+    assert [(each.decision, each.wants) for each in advice] == [("accept", 2), ("accept", 0)]
+    assert reopened.task("blue").tell([1, 1]).done
+    assert reopened.verify().other_designs == 1
 
 
 def test_a_task_that_was_told_in_another_process_is_known() -> None:

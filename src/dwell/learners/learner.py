@@ -132,6 +132,19 @@ class Learner(AsJson, ABC):
                 )
         return 1 if self.queue.open else tasks
 
+    def begin_as(self, fields: Mapping[str, Any]) -> Design:
+        """Begin a task as it was begun before, whatever would be begun now.
+
+        Another version of a learner may make other designs; those that were run by are facts.
+
+        Args:
+            fields: What `to_dict` of its design gave.
+        """
+        proposed, design = self.begin(), Design.from_dict(fields, self.subset)
+        if proposed is not None:
+            self.queue.take_back(proposed)
+        return self.queue.add(design)
+
     def peek(self) -> Design | None:
         """The design that `begin` would give, with nothing begun."""
         ahead = copy(self)

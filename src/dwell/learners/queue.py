@@ -56,6 +56,12 @@ class Queue:
         self.begun += numbered.tasks
         return numbered
 
+    def take_back(self, design: Design) -> None:
+        """Undo the beginning of the design that was begun last."""
+        self._require_open(design)
+        del self._open[design.number]
+        self.begun -= design.tasks
+
     def put(self, design: Design, records: Records) -> None:
         """Keep the records of a design until their turn comes."""
         self._require_open(design)

@@ -176,9 +176,12 @@ def apply(state: State | None, event: Event) -> State:
 
 
 def _begin(state: State, event: Begun, position: int) -> None:
-    design = state.learner.begin()
-    if design is None or plain_design(design) != event.design:
-        raise _broken(position, "the learner of this version of dwell makes another design")
+    try:
+        design = state.learner.begin_as(event.design)
+    except (InvalidInput, ValueError, LookupError, TypeError):
+        raise _broken(position, "the learner knows no such design") from None
+    if design.number != event.task:
+        raise _broken(position, f"the next task is {design.number}, not {event.task}")
     task = Running(event.name, design, state.known, event.at, event.at)
     state.tasks[event.task] = task
     state.numbers[event.name] = event.task
@@ -187,7 +190,10 @@ def _begin(state: State, event: Begun, position: int) -> None:
 
 def plain_design(design: Design) -> dict[str, Any]:
     """A design as a log gives it back."""
-    return {**design.to_dict(), "columns": list(design.columns)}
+    return {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in design.to_dict().items()
+    }
 
 
 def _of_task(state: State, task: Running, event: Event) -> None:

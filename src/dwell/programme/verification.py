@@ -6,7 +6,7 @@ from dwell import wire
 from dwell.errors import InvalidInput
 from dwell.programme.events import Abandoned, Begun, Decided, Event, Finished, Told
 from dwell.programme.journal import Journal
-from dwell.programme.state import State, apply, restored
+from dwell.programme.state import State, apply, plain_design, restored
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,31 +18,35 @@ class Verified:
         tasks: How many tasks were begun.
         decisions: How many decisions were made again.
         snapshot: Up to which event the last snapshot was compared; 0 if there is none.
+        other_designs: How many tasks this version of dwell would have begun by another design.
+            None, unless another version wrote some of the log.
     """
 
     events: int
     tasks: int
     decisions: int
     snapshot: int
+    other_designs: int
 
 
 def verified(journal: Journal) -> Verified:
     """Replay a log; what does not agree is refused in a sentence.
 
-    Designs must be those that the learner makes, decisions and records those that the samples led
-    to at that time, and the last snapshot what the events before it come to.
+    Decisions and records must be those that the samples led to at that time, and the last snapshot
+    what the events before it come to.
     """
     with journal.state() as state:
         now, end = state.to_json(), state.position
     snapshot = journal.store.latest(journal.name)
     replayed: State | None = None
-    decisions = position = 0
+    decisions = others = position = 0
     for position, event in journal.events():
         if position > end:  # told meanwhile
             position = end
             break
         if replayed is not None:
             _require(position, replayed, event)
+            others += isinstance(event, Begun) and _is_another(event, replayed)
         decisions += isinstance(event, Decided)
         replayed = apply(replayed, event)
         if snapshot is not None and snapshot.position == position:
@@ -53,7 +57,7 @@ def verified(journal: Journal) -> Verified:
             "events; open the programme anew"
         )
     kept = 0 if snapshot is None else snapshot.position
-    return Verified(position, replayed.counts.begun, decisions, kept)
+    return Verified(position, replayed.counts.begun, decisions, kept, others)
 
 
 def _require(position: int, state: State, event: Event) -> None:
@@ -76,6 +80,12 @@ def _require(position: int, state: State, event: Event) -> None:
             f"event {position} does not follow from what task {event.task} was told; restore the "
             "log from a copy"
         )
+
+
+def _is_another(event: Begun, state: State) -> bool:
+    """Whether the learner would have made another design."""
+    design = state.learner.peek()
+    return design is None or plain_design(design) != event.design
 
 
 def _compare_snapshot(body: str, replayed: State) -> None:

@@ -10,7 +10,7 @@ import click
 from dwell.cli.command import flag
 from dwell.cli.files import writable
 from dwell.cli.options import cap, caps, law, not_negative, one_of, option, positive
-from dwell.cli.output import print_grid, print_json, wrapped
+from dwell.cli.output import note, print_grid, print_json, wrapped
 from dwell.cli.programme.group import command, opened, say_task
 from dwell.errors import CannotWrite
 
@@ -154,7 +154,7 @@ def export(name: str, file: Path, store: str, as_json: bool, overwrite: bool) ->
 @command()
 @click.argument("name", metavar="NAME")
 def verify(name: str, store: str, as_json: bool) -> None:
-    """Replay a programme's log and compare: designs, decisions, records, the snapshot.
+    """Replay a programme's log and compare: decisions, records, the snapshot.
 
     \b
     Examples:
@@ -170,3 +170,8 @@ def verify(name: str, store: str, as_json: bool) -> None:
             f"{name}: {found.events:,} events of {found.tasks:,} tests replayed; all "
             f"{found.decisions:,} decisions are as given."
         )
+        if found.other_designs:
+            note(
+                f"this version of dwell would have begun {found.other_designs:,} of the tests in "
+                "another way: an earlier one began them, and they stay as they were"
+            )
