@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import integrate
 
-from dwell import Atoms, Beta, Gaussian, Lift, Normal, Signs, World, as_signs
+from dwell import Atoms, Beta, Gaussian, Lift, Normal, Signs, StudentT, World, as_signs
 from dwell.laws import Law
 from dwell.priors import Prior
 from dwell.world import RandomState
@@ -26,6 +26,8 @@ WORLDS = [
     World(Normal(-0.1, 0.7), Signs()),
     World(Normal(0.02, 0.01), Lift(0.012)),
     World(Normal(-1, 2), Gaussian(3)),
+    World(StudentT(-0.1, 0.3, 1.5), Signs()),
+    World(StudentT(-1, 2, 9), Gaussian(3)),
 ]
 
 

@@ -73,7 +73,7 @@ class Fitted:
         Example:
             >>> effects = StudentT(0, 1, 2).quantile((np.arange(200) + 0.5) / 200)
             >>> print(fitted(PastTests(effects, np.full(200, 0.2))).support)
-            the tests support a Student-t prior (against a normal one p = 6e-65); take the fit t
+            the tests support a Student-t prior (against a normal one p = 1e-27); take the fit t
         """
         found = self.found
         told = f"the tests support {_NAMES[found.supported]}"
