@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dwell.report.evaluation.report import Report
 
 _TASKS = (10**2, 10**3, 10**4, 10**7)
-_MOST_COMPUTED = 10**4  # beyond, EmpiricalBayes would take minutes
+_MOST_COMPUTED = 10**4  # beyond, EmpiricalBayes would take a minute
 _PAST_TESTS = 2000
 
 

@@ -96,7 +96,7 @@ def conclusions(story: Story) -> tuple[str, ...]:
     most = max(row.tasks for row in story.rows)
     computed = max(row.tasks for row in story.of("empirical-bayes"))
     left_out = (
-        f" Its runs with more than {computed:,.0f} ideas are left out here: they take minutes."
+        f" Its runs with more than {computed:,.0f} ideas are left out here: they take a minute."
     )
     paragraphs = [
         "EmpiricalBayes and Ladder are dwell's own learners. EmpiricalBayes is not bound to these "
