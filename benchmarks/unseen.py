@@ -2,7 +2,7 @@
 
 With a path to `upworthy_pairs.csv` (see `benchmarks.upworthy`) its tests are cut in random halves:
 a rule is chosen by `dwell.evaluate` on one, and scored here on the other. Without, on made-up
-histories: chosen on a log of 100 or 1,000 tests, scored on 20,000 others of the same world, whose
+histories: chosen on a log of 100 or 1,000 tests, scored on 5,000 others of the same world, whose
 values are known.
 
 The scores share no code with `evaluate`: clicks are put in orders of their own, sums and noise are
@@ -46,6 +46,7 @@ FAMILIES: dict[str, Callable[[TwoLimits], bool]] = {
 }
 _SAMPLES = 1_000
 _ORDERS = 3
+_OTHERS = 5_000
 PRIORS: dict[str, Prior] = {
     "normal": Normal(-0.02, 0.1),
     "fat-tailed": Atoms(
@@ -201,7 +202,7 @@ def made_up(
                 seed=seed + repeat,
             )
             report = evaluate(log, setup_cost=SETUPS[2])
-        yield dict(shares(report, lambda grid: sampled(world, 20_000, grid, rng)))  # noqa: B023
+        yield dict(shares(report, lambda grid: sampled(world, _OTHERS, grid, rng)))  # noqa: B023
 
 
 def told(title: str, found: list[dict[int, dict[str, float]]]) -> None:

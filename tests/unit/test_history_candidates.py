@@ -79,7 +79,7 @@ def test_a_rule_in_words_says_when_it_looks_and_what_it_does() -> None:
         "draw 1,000 samples, then ship what is more than 1 standard error ahead and drop the rest"
     )
     assert words["ship 2, drop 0, 5 to 1000, shrinking"] == (
-        "look at 5 samples, and again whenever there are about 25 % more: ship what is 1.99 "
+        "look at 5 samples, and again whenever there are a quarter more: ship what is 1.99 "
         "standard errors above 0, and drop what is not above 0; both limits shrink evenly to 0 at "
         "1,000 samples; ship what is ahead at 1,000 samples or when the test ends"
     )

@@ -62,11 +62,16 @@ def looks(longest: int, least: int = 1) -> IntArray:
         >>> looks(40).tolist()
         [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 18, 22, 27, 33, 40]
     """
-    growth = max(_GROWTH, (longest / least) ** (1.0 / _MOST_LOOKS))
+    growth = _growth(longest, least)
     found = [least]
     while found[-1] < longest:
         found.append(min(max(found[-1] + 1, int(found[-1] * growth)), longest))
     return np.array(found, dtype=np.int64)
+
+
+def _growth(longest: int, least: int) -> float:
+    """How many times as many samples the next look has."""
+    return max(_GROWTH, (longest / least) ** (1.0 / _MOST_LOOKS))
 
 
 def candidates(
@@ -100,8 +105,9 @@ def candidates(
             f"{min_samples}"
         )
     grid = looks(longest, min_samples)
-    growth = max(_GROWTH, float((grid[1:] / grid[:-1])[-2:].min()) if len(grid) > 2 else _GROWTH)
-    rhythm = f"whenever there are about {100.0 * (growth - 1.0):.0f} % more"
+    growth = _growth(longest, min_samples)
+    more = "a quarter" if growth == _GROWTH else f"about {100.0 * (growth - 1.0):.0f} %"
+    rhythm = f"whenever there are {more} more"
     rules = sorted(_rules(grid, max(least, min_samples)), key=lambda rule: rule.cap)
     return tuple(
         Candidate(rule.name, rule.policy(grid, sd), rule.words(rhythm), rule)
