@@ -82,7 +82,7 @@ def test_a_log_axis_is_labelled_for_people() -> None:
 
 def test_boundaries_on_sums_of_signs_are_drawn_without_their_parity() -> None:
     """They go up and down with every sample, and would fill the picture; the cap stays."""
-    odd = np.arange(1, 32) % 2
+    odd = (np.arange(1, 32) % 2).astype(np.float64)
     signs = dwell.Policy(-3.0 - odd, 3.0 + odd)
     upper = charts.boundaries(signs).data[0]
     assert list(upper.x) == list(range(1, 32, 2))
