@@ -168,7 +168,7 @@ def test_the_table_has_the_best_first(gaining: dwell.Report) -> None:
     assert table.rows[0][0] == gaining.replayed.candidates[gaining.found.best or 0].name
     assert table.rows[0][-1] == "best"
     rois = [float(row[1].replace("\N{MINUS SIGN}", "-")) for row in every.rows]
-    assert rois == sorted(rois, reverse=True)
+    assert rois[1:] == sorted(rois[1:], reverse=True)
     marked = [row[-1] for row in every.rows].count("≈")
     assert marked == len(gaining.found.approximate.indistinguishable) - 1
     full = grid(gaining, full=True)

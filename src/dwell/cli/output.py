@@ -71,8 +71,10 @@ def wrapped(paragraphs: Iterable[str]) -> None:
 
 
 def _filled(text: str) -> str:
-    # Options keep their hyphens.
-    return fill(text, min(88, get_terminal_size().columns), break_on_hyphens=False)
+    # Options keep their hyphens, and figures their signs.
+    kept = text.replace(" %", "\N{NO-BREAK SPACE}%").replace(" ± ", "\N{NO-BREAK SPACE}± ")
+    width = min(88, get_terminal_size().columns)
+    return fill(kept, width, break_on_hyphens=False).replace("\N{NO-BREAK SPACE}", " ")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil, log10
+from math import ceil, floor, log10
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -94,7 +94,7 @@ def over_setup(report: Report) -> tuple[go.Figure, str]:
         tickangle=0,
     )
     if multiples:
-        figure.update_yaxes(log_axis([bottom, top]), range=[log10(bottom), log10(top)])
+        figure.update_yaxes(_times_axis(bottom, top))
     else:
         figure.update_yaxes(range=[bottom, top], tickformat=",.3~g")
     figure.update_layout(height=360)
@@ -109,6 +109,20 @@ def _multiples_range(ends: Sequence[tuple[float, ...]]) -> tuple[float, float]:
     """What to show of a log axis; what earns next to nothing is at its lower end."""
     low = min(max(each[0], _LEAST_MULTIPLE) for each in ends)
     return 0.8 * min(low, 0.6), 1.25 * max(2.0, *(high for _, _, high in ends))
+
+
+def _times_axis(bottom: float, top: float) -> dict[str, object]:
+    """A log axis of multiples: 1 x, 2 x, 5 x, …, or fewer where it is long."""
+    decades = log10(top / bottom)
+    steps = (1, 2, 5) if decades <= 2.0 else (1, 3) if decades <= 4.0 else (1,)
+    powers = range(floor(log10(bottom)), ceil(log10(top)) + 1)
+    ticks = [step * 10.0**power for power in powers for step in steps]
+    return {
+        "type": "log",
+        "range": [log10(bottom), log10(top)],
+        "tickvals": ticks,
+        "ticktext": [f"{tick:,.3g} \N{MULTIPLICATION SIGN}" for tick in ticks],
+    }
 
 
 def _readable_range(ends: Sequence[tuple[float, ...]]) -> tuple[float, float]:

@@ -47,18 +47,21 @@ class Scale:
         """The same with as many decimals as it takes to see on which side of 0 an interval ends.
 
         Example:
-            >>> Scale(1, 2).telling(0.289, 0.2851).around(0.289, 0.2851)
-            '0.289 ± 0.285'
+            >>> finer = Scale(1, 2).telling(0.289, 0.2851)
+            >>> finer.around(0.289, 0.2851), finer.text(0.289 - 0.2851)
+            ('0.289 ± 0.285', '0.004')
         """
+        ends = (middle - reach, middle + reach)
         for more in range(4):
             finer = Scale(self.samples, self.decimals + more)
-            ends = (
-                round(middle * self.samples, finer.decimals)
-                + side * round(reach * self.samples, finer.decimals)
-                for side in (-1.0, 1.0)
-            )
-            true = (middle - reach, middle + reach)
-            if all((end > 0.0) == (wanted > 0.0) for end, wanted in zip(ends, true, strict=True)):
+
+            def rounded(number: float, decimals: int = finer.decimals) -> float:
+                return round(number * self.samples, decimals)
+
+            told = rounded(middle) - rounded(reach), rounded(middle) + rounded(reach)
+            if all(
+                _side(a) == _side(b) == _side(rounded(a)) for a, b in zip(ends, told, strict=True)
+            ):
                 return finer
         return finer
 
@@ -81,3 +84,8 @@ class Scale:
     def texts(self, rois: FloatArray, *, signed: bool = False) -> list[str]:
         """Many of them."""
         return [self.text(roi, signed=signed) for roi in rois.tolist()]
+
+
+def _side(number: float) -> int:
+    """On which side of 0 a number lies."""
+    return (number > 0.0) - (number < 0.0)

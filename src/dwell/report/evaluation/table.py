@@ -30,6 +30,17 @@ def ranked(report: Report) -> list[int]:
     return sorted(range(len(report.found.policies)), key=lambda k: -float(report.found.roi[k]))
 
 
+def best_first(report: Report) -> list[int]:
+    """The one that is advised, then the others by their ROI.
+
+    Args:
+        report: What was found on past tests.
+    """
+    best = report.found.best
+    others = [k for k in ranked(report) if k != best]
+    return others if best is None else [best, *others]
+
+
 def different(report: Report) -> list[int]:
     """The same; of policies that would have done the same only one.
 
@@ -37,7 +48,7 @@ def different(report: Report) -> list[int]:
         report: What was found on past tests.
     """
     found, seen = report.found, dict[tuple[float, float, float], int]()
-    for k in ranked(report):
+    for k in best_first(report):
         key = (float(found.reward[k]), float(found.cost[k]), float(found.accept_rate[k]))
         seen.setdefault(key, k)
     return list(seen.values())
@@ -51,7 +62,7 @@ def grid(report: Report, *, most: int | None = _MOST_SHOWN, full: bool = False) 
         most: How many rows to show; None for all.
         full: Whether to compare them with the best, too, and to show guaranteed intervals.
     """
-    shown = ranked(report)[:most]
+    shown = best_first(report)[:most]
     marked = frozenset(place for place, k in enumerate(shown) if _mark(report, k) == "best")
     columns = _columns(report, full)
     cells = tuple(tuple(column[k] for _, column in columns) for k in shown)
