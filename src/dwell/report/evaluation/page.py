@@ -9,7 +9,14 @@ from dwell.report.evaluation.report import Report
 from dwell.report.evaluation.rules import RuleTable, rule_table
 from dwell.report.evaluation.scale import Scale
 from dwell.report.evaluation.setup_costs import HOW_TO_COUNT
-from dwell.report.evaluation.table import grid, legend, setup_finding, setup_grid, setup_legend
+from dwell.report.evaluation.table import (
+    cut_short,
+    grid,
+    legend,
+    setup_finding,
+    setup_grid,
+    setup_legend,
+)
 from dwell.report.evaluation.text import level
 from dwell.report.evaluation.view import (
     Choice,
@@ -138,19 +145,20 @@ def _terms(report: Report) -> tuple[tuple[str, str], ...]:
     return (
         (
             "How a decision is scored",
-            "By the mean of the samples that came after it, which had no part in it. Scored by the "
-            "samples that it was made by, a decision to ship would look better than it is.",
+            "By all samples that came after it, which had no part in it: no rule sees the last "
+            "fifth of a test, so that there are enough. Scored by the samples that it was made by, "
+            "a decision to ship would look better than it is.",
         ),
         (
             "Tests shorter than a rule's cap",
-            "Where a test ended before a rule had stopped, it is taken as dropped: what it would "
-            "have earned by going on is not known. That counts against long rules. The column "
-            f"truncated says in how many of {found.tests:,} tests it happened{best}.",
+            "Where what a rule may see of a test ends before it has stopped, "
+            f"{cut_short(report)}. The column truncated says in how many of {found.tests:,} tests "
+            f"it happened{best}.",
         ),
         (
             "How the choice is corrected",
-            "The rule with the highest ROI looks better than it is, since it was chosen for "
-            "that. So one is chosen on four fifths of the tests and scored on the other fifth, "
+            "A rule that was chosen for what it earns on some tests looks better there than it is. "
+            "So one is chosen on four fifths of the tests and scored on the other fifth, "
             "with each fifth in turn, and tests are dealt out to fifths in many ways. The mean is "
             f"{scale.text(found.corrected.roi)} per {scale.unit}, the figure at the top, with a "
             f"standard error of {scale.text(found.corrected.error)}: that is how much it moves as "

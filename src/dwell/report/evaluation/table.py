@@ -140,13 +140,24 @@ def legend(report: Report, table: Grid) -> str:
         "how much that is above today's rule; low and high are the ends of intervals "
         f"({certain}: so they are wider than those above, which decide).",
         "saved": "Saved is the share of all samples that are not drawn.",
-        "truncated": "Truncated counts tests that ended before the rule had stopped: they are "
-        "taken as dropped.",
+        "truncated": "Truncated counts tests that ended before the rule had stopped: "
+        f"{cut_short(report)}.",
         "vs best": "Vs best is by how much it is above the ROI of the best, test by test.",
         "guaranteed low": "Guaranteed low and high are the ends of its guaranteed interval.",
         "": f"Rules marked {_INDISTINGUISHABLE} cannot be told apart from the best.",
     }
     return " ".join(text for title, text in meanings.items() if title in table.header)
+
+
+def cut_short(report: Report) -> str:
+    """What becomes of a test that ends before a rule has stopped.
+
+    Args:
+        report: What was found on past tests.
+    """
+    if any(candidate.rule is None for candidate in report.replayed.candidates):
+        return "it is taken as dropped"
+    return "what is ahead there is shipped, but for rules that drop what is undecided"
 
 
 def setup_grid(report: Report) -> Grid:
