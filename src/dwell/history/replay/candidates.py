@@ -71,7 +71,7 @@ def looks(longest: int, least: int = 1) -> IntArray:
 
 def _growth(longest: int, least: int) -> float:
     """How many times as many samples the next look has."""
-    return max(_GROWTH, (longest / least) ** (1.0 / _MOST_LOOKS))
+    return max(_GROWTH, float((longest / least) ** (1.0 / _MOST_LOOKS)))
 
 
 def candidates(

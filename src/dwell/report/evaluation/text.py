@@ -121,12 +121,13 @@ def _level(report: Report) -> str:
 
 
 def ranked(report: Report) -> list[int]:
-    """The policies by their ROI, the best first.
+    """The policies by their ROI, after the one that is advised.
 
     Args:
         report: What was found on past tests.
     """
-    return sorted(range(len(report.found.policies)), key=lambda k: -float(report.found.roi[k]))
+    found = report.found
+    return sorted(range(len(found.policies)), key=lambda k: (k != found.best, -float(found.roi[k])))
 
 
 def grid(report: Report, *, most: int | None = _MOST_SHOWN, full: bool = False) -> Grid:
@@ -166,7 +167,7 @@ def _columns(report: Report, full: bool) -> list[tuple[str, list[str]]]:
     ]
     if full:
         columns += [
-            ("vs best", scale.texts(found.roi - found.roi.max(), signed=True)),
+            ("vs best", scale.texts(found.lead, signed=True)),
             ("low", scale.texts(approximate.lead_low, signed=True)),
             ("high", scale.texts(approximate.lead_high, signed=True)),
         ]
