@@ -121,6 +121,13 @@ class Evaluation:
         """Reward per cost: a ratio of means."""
         return self.reward / self.cost
 
+    @property
+    def lead(self) -> FloatArray:
+        """How much higher each ROI is than that of the best; than the highest if none is."""
+        roi = self.roi
+        lead: FloatArray = roi - (roi.max() if self.best is None else roi[self.best])
+        return lead
+
 
 def evaluated(
     replay: AnyReplay,

@@ -137,7 +137,7 @@ class Report:
             "gain": found.roi - found.current.roi,
             "gain_low": approximate.gain_low,
             "gain_high": approximate.gain_high,
-            "lead": found.roi - found.roi.max(),
+            "lead": found.lead,
             "lead_low": approximate.lead_low,
             "lead_high": approximate.lead_high,
             "accept_rate": found.accept_rate,
@@ -201,7 +201,7 @@ def evaluate(
 
     Args:
         log: A `Log`, or where one is: a path, a table, a data frame or a `Query`.
-        policies: What to try, perhaps by name; None for bands of several widths, fixed sizes and
+        policies: What to try, perhaps by name; None for rules of two limits, fixed sizes and
             group-sequential tests that fit the log, for which it is read twice.
         setup_cost: What each test costs besides its samples, in samples; None if that is not
             known. Then there is no answer: look at the report's `by_setup_cost`.

@@ -91,7 +91,7 @@ def _columns(report: Report, full: bool) -> list[tuple[str, list[str]]]:
     ]
     if full:
         columns += [
-            ("vs best", scale.texts(found.roi - found.roi.max(), signed=True)),
+            ("vs best", scale.texts(found.lead, signed=True)),
             ("low", scale.texts(approximate.lead_low, signed=True)),
             ("high", scale.texts(approximate.lead_high, signed=True)),
         ]
