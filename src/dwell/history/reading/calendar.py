@@ -62,18 +62,18 @@ def calendar_of(log: Log) -> Calendar | None:
         return None
     columns = {name: log.columns[name] for name in ("test", "period")}
     reader = Reader(log.opened, columns, Faults(strict=True))
-    parts = list(reader.parts())
-    if not parts or reader.orders.kind == "fraction":
+    first, last, distinct = np.empty(0), np.empty(0), np.empty(0)
+    for rows in reader.parts():
+        new = len(reader.names) - len(first)
+        first, last = np.append(first, [np.inf] * new), np.append(last, [-np.inf] * new)
+        np.minimum.at(first, rows["test"], rows["order"])
+        np.maximum.at(last, rows["test"], rows["order"])
+        distinct = np.union1d(distinct, rows["order"])
+    if reader.orders.kind not in ("time", "whole"):
         return None
-    tests = np.concatenate([part["test"] for part in parts])
-    periods = np.concatenate([part["order"] for part in parts])
-    first, last = np.full(len(reader.names), periods.max()), np.full(len(reader.names), -(2**62))
-    np.minimum.at(first, tests, periods)
-    np.maximum.at(last, tests, periods)
     dates = reader.orders.kind == "time"
     unit = _DAY if dates else 1
     # A period lasts as long as it mostly is to the next: weeks count as seven days.
-    distinct = np.unique(periods)
     step = float(np.median(np.diff(distinct))) / unit if len(distinct) > 1 else 1.0
     lengths = (last - first) / unit + step
     return Calendar(
