@@ -12,6 +12,7 @@ import resource
 import signal
 from collections import Counter
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from time import monotonic, sleep
 from typing import NamedTuple
@@ -57,7 +58,10 @@ def create(address: str, name: str = _NAME) -> None:
     def made() -> None:
         Programme.create(address, name, policies=_POLICIES, setup_cost=5)
 
-    # Compiled code is loaded here, so that no writer has to wait for it.
+    # Compiled code and libraries are loaded here, so that no writer has to wait for them.
+    import_module(
+        f"dwell.programme.stores.{'sqlite' if address.startswith('sqlite') else 'postgres'}"
+    )
     Programme.create("memory:", name, policies=_POLICIES).begin().tell([1] * 16)
     if _waited(_forked(made)):
         raise RuntimeError("the programme could not be created")

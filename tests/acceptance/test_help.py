@@ -20,7 +20,18 @@ COMMANDS = (
     "programme",
 )
 HEAVY = {"duckdb", "numba", "numpy", "plotly", "pyarrow", "rich", "scipy"}
-PROGRAMME = ("create", "begin", "tell", "show", "list", "abandon", "clear", "export", "verify")
+PROGRAMME = (
+    "create",
+    "begin",
+    "tell",
+    "sync",
+    "show",
+    "list",
+    "abandon",
+    "clear",
+    "export",
+    "verify",
+)
 EVERY = (
     *(*COMMANDS, "bench learners", "history generate"),
     *(f"programme {command}" for command in PROGRAMME),

@@ -21,6 +21,7 @@ LOG = "test,arm,order,outcome\n" + "".join(
     for arm in ("control", "treatment")
     for at in range(9)
 )
+DAYS = "test,period,n,mean,variance\nblue-green,1,1,0.5,0\n"
 BROKEN = f"{LOG}8,control,1,many\n"
 COMMANDS = {
     "exact": ("exact", "--caps", "1:2"),
@@ -37,6 +38,7 @@ COMMANDS = {
     "demo": ("demo", "--workers", "1"),
     "programme create": ("programme", "create", "new", "--caps", "1"),
     "programme begin": ("programme", "begin", "checkout", "green"),
+    "programme sync": ("programme", "sync", "checkout", "days.csv"),
     "programme show": ("programme", "show", "checkout"),
     "programme list": ("programme", "list"),
     "programme export": ("programme", "export", "checkout", "new.csv"),
@@ -52,10 +54,15 @@ WHOLE = {"columns", "rows[].figures", "past_tests"}
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder with a log, a broken one and a table of effects; a demo of seconds."""
     monkeypatch.chdir(tmp_path)
-    for name, text in (("log.csv", LOG), ("broken.csv", BROKEN), ("effects.csv", EFFECTS)):
+    for name, text in (
+        ("log.csv", LOG),
+        ("broken.csv", BROKEN),
+        ("effects.csv", EFFECTS),
+        ("days.csv", DAYS),
+    ):
         Path(name).write_text(text)
-    checkout = dwell.Programme.create("sqlite:///dwell.db", "checkout", policies=dwell.fixed(1))
-    checkout.begin("blue").tell([-1])
+    checkout = dwell.Programme.create("sqlite:///dwell.db", "checkout", policies=dwell.fixed(3))
+    checkout.begin("blue").tell([-1] * 3)
     checkout.begin("red")
     demo = importlib.import_module("dwell.cli.demo")
     monkeypatch.setattr(demo, "_TASKS", (10, 100))

@@ -25,7 +25,7 @@ def test_a_decision_is_given_when_the_policy_stops_and_stays() -> None:
     assert task.advice.wants == 1
     first = task.tell([1])
     assert (first.decision, first.done, first.wants) == (None, False, 1)
-    assert first.sentence == "Keep testing: between the limits after 1 samples, at most 2 to go"
+    assert first.sentence == "Keep testing: between the limits after 1 sample, at most 2 to go"
     second = task.tell([1, -1])
     assert (second.decision, second.done, second.wants) == ("accept", True, 0)
     assert second.sentence == "Ship: 1 per sample ahead after 2 samples; the limit is 1 ahead"

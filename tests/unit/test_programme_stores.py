@@ -2,13 +2,14 @@
 
 import os
 import sqlite3
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
 import pytest
 
-from dwell import CannotWrite, DwellError
+from dwell import CannotWrite, DwellError, MissingExtra
 from dwell.programme.stores.addresses import store_at
 from dwell.programme.stores.migrations import migrations
 from dwell.programme.stores.postgres import PostgresStore
@@ -212,6 +213,19 @@ def test_a_server_that_cannot_be_reached_is_said_without_its_password(server: st
         assert "\n" not in str(caught.value)
     with refused("PostgreSQL"):  # where this user may create nothing
         PostgresStore(guarded(server, PASSWORD))
+
+
+def test_a_server_is_reached_by_its_address(server: str) -> None:
+    """As people write it; both spellings."""
+    for address in (server, server.replace("postgresql:", "postgres:")):
+        assert isinstance(store_at(address), PostgresStore)
+
+
+def test_without_psycopg_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    """PostgreSQL is an extra."""
+    monkeypatch.setitem(sys.modules, "dwell.programme.stores.postgres", None)
+    with refused("dwell[postgres]", kind=MissingExtra):
+        store_at("postgresql://reader@host/shop")
 
 
 @pytest.mark.parametrize("address", ["tests.db", "", "sqlite://", "sqlite:///", "mysql://x/y", 7])

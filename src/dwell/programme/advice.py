@@ -59,7 +59,7 @@ def of_running(task: Running, counts: Counts, settings: Settings, now: float) ->
         )
     elif task.decided is not None:
         sentence = (
-            f"{reason(task.decided, task.known)}; it runs on to learn, {wants:,} samples to go"
+            f"{reason(task.decided, task.known)}; it runs on to learn, {_samples(wants)} to go"
         )
     else:
         sentence = f"{_going_on(task)}{_such_tests(counts)}"
@@ -142,18 +142,22 @@ def _side(total: float) -> str:
 def _after(decided: Decided) -> str:
     if decided.batches:
         return f"after {decided.batches} batch{'es' * (decided.batches > 1)}"
-    return f"after {decided.samples:,} sample{'s' * (decided.samples > 1)}"
+    return f"after {_samples(decided.samples)}"
 
 
 def _going_on(task: Running) -> str:
     found = task.progress()
     if found.samples == 0:
-        return f"Keep testing: the first look is after {max(found.wants, 1):,} samples"
+        return f"Keep testing: the first look is after {_samples(max(found.wants, 1))}"
     cap = task.design.policies.caps[task.design.decider]
     left = max(cap - found.samples, 1)
     return (
-        f"Keep testing: between the limits after {found.samples:,} samples, at most {left:,} to go"
+        f"Keep testing: between the limits after {_samples(found.samples)}, at most {left:,} to go"
     )
+
+
+def _samples(count: int) -> str:
+    return f"{count:,} sample{'s' * (count != 1)}"
 
 
 def _such_tests(counts: Counts) -> str:

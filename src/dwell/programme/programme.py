@@ -13,6 +13,7 @@ from dwell.laws import Law
 from dwell.learners.learner import Learner
 from dwell.policies import AnyPolicy
 from dwell.programme.advice import Advice
+from dwell.programme.catching_up import CaughtUp, catch_up
 from dwell.programme.commands import Begin, Change, checked_name
 from dwell.programme.creation import creation
 from dwell.programme.events import Event, Settings, entry_of
@@ -137,6 +138,17 @@ class Programme:
             [1, 0]
         """
         return tell_all(self._journal, [Telling(*each) for each in tellings])
+
+    def catch_up(self, tellings: Iterable[Telling]) -> CaughtUp:
+        """Tell tasks what is new, given all that is known of them; doing it twice changes nothing.
+
+        Tasks that are new are begun, what was told otherwise is corrected, and tasks that are over
+        are left alone.
+
+        Args:
+            tellings: All that is known of each task, in order, with keys.
+        """
+        return catch_up(self._journal, tellings)
 
     def change(self, *, silence_days: float) -> None:
         """Change settings.

@@ -191,7 +191,7 @@ def _next_look(policy: AnyPolicy, drawn: int) -> int:
     return int(looks[place]) if place < len(looks) else drawn + 1
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def _sparse(policy: AnyPolicy) -> SparsePolicy:
     sparse = SparsePolicy.of(policy) if isinstance(policy, Policy) else policy
     assert isinstance(sparse, SparsePolicy)  # no other has a form in JSON

@@ -22,7 +22,7 @@ def text(_: str, text: str) -> str:
     return text
 
 
-_STORE = option(
+STORE = option(
     "--store",
     text,
     default="sqlite:///dwell.db",
@@ -55,7 +55,7 @@ def command(
 
     def decorate(function: Callable[..., None]) -> click.Command:
         with_output = stacked(function, (json_option,), "Output")
-        with_store = stacked(with_output, (_STORE,), "The programme")
+        with_store = stacked(with_output, (STORE,), "The programme")
         return programme.command(name, cls=Command)(stacked(with_store, options, title))
 
     return decorate

@@ -22,7 +22,7 @@ def batches(rows: Rows, validator: Validator) -> PeriodBlock:
     """A row is a period, of the difference or of one arm."""
     validator.order(rows)
     quality = Quality(gaps=validator.gaps(rows, run_starts(rows["test"])))
-    rows, found = _with_users(rows, validator)
+    rows, found = with_users(rows, validator)
     quality += found + Quality(out_of_range=validator.outside(rows["mean"], rows))
     told = _of_arms(rows, validator) if "arm" in rows else _of_difference(rows, validator)
     samples = np.diff(starts_of(told.stretches.counts)[starts_of(told.stretches.lengths)])
@@ -79,7 +79,7 @@ def _of_arms(rows: Rows, validator: Validator) -> _Told:
     return _Told(found.names, stretches, told, found.starts, found.quality + quality)
 
 
-def _with_users(rows: Rows, validator: Validator) -> tuple[Rows, Quality]:
+def with_users(rows: Rows, validator: Validator) -> tuple[Rows, Quality]:
     """Periods that have users of their own, with a variance each: by test and arm."""
     if "arm" in rows:
         places = np.lexsort((rows["arm"], rows["test"]))

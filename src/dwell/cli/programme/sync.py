@@ -1,0 +1,74 @@
+"""`dwell programme sync`: what a warehouse has of running tests, told to a programme."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dwell.cli.command import Command
+from dwell.cli.logs import Asked, log_options
+from dwell.cli.options import json_option, stacked
+from dwell.cli.output import print_grid, print_json, wrapped
+from dwell.cli.programme.group import STORE, opened, programme
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from dwell.history.reading.running_tests import RunningTest, Sums
+    from dwell.programme.telling import Telling
+
+_DECISIONS_TO_MAKE = 10
+
+
+def _with_options(function: Any) -> Any:
+    with_log = log_options(stacked(function, (json_option,), "Output"))
+    return click.argument("name", metavar="NAME")(stacked(with_log, (STORE,), "The programme"))
+
+
+@programme.command(cls=Command)
+@_with_options
+def sync(name: str, store: str, asked: Asked, as_json: bool) -> None:
+    """Tell a programme what is new in LOG, of the form batches, and print what to do.
+
+    Tests that are new are begun, periods that are new are told, and those that were restated are
+    corrected: to run it twice changes nothing. Give whole days only. It leaves with 0 if there is
+    nothing to do, and with 10 if tests were decided.
+
+    \b
+    Examples:
+      dwell programme sync checkout days.parquet
+      dwell programme sync checkout --query "from days" --database tests.duckdb
+    """  # noqa: D301 - click knows text to keep as it is by a real backspace
+    from dwell.history.reading.running_tests import running_tests
+    from dwell.report.encode import plain
+    from dwell.report.programme import headline, task_row, tasks_grid
+
+    found = opened(store, name)
+    tests = running_tests(asked.log())
+    caught = found.catch_up(_tellings(tests))
+    # Those that are over have nothing to say, unless that was decided now.
+    said = {*caught.decided, *(task.name for task in found.tasks())}
+    rows = [task_row(found.task(test.name)) for test in tests if test.name in said]
+    sentence = headline(found, rows)
+    if as_json:
+        print_json({"programme": name, **plain(caught), "sentence": sentence, "rows": rows})
+    else:
+        wrapped([sentence])
+        if rows:
+            print_grid(tasks_grid(rows))
+    if caught.decided:
+        click.get_current_context().exit(_DECISIONS_TO_MAKE)
+
+
+def _tellings(tests: Iterable[RunningTest]) -> Iterator[Telling]:
+    from dwell.programme.observations import Batch
+    from dwell.programme.telling import Telling
+
+    def batch(sums: Sums | None) -> Batch | None:
+        return None if sums is None else Batch(*sums)
+
+    for test in tests:
+        for period in test.periods:
+            arms = batch(period.control), batch(period.treatment)
+            yield Telling(test.name, batch(period.values), *arms, key=period.key)

@@ -1,0 +1,102 @@
+"""`dwell programme sync`: a nightly job is a whole integration."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dwell import Lift, Programme
+from tests.acceptance.commands import assert_refused, run
+from tests.programmes import snapshot
+
+HEAD = "test,arm,period,n,mean,variance\n"
+
+
+@pytest.fixture(autouse=True)
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Programme:
+    """A programme in dwell.db of a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+    return Programme.create(
+        "sqlite:///dwell.db", "checkout", law=Lift(0.1), cap=2_000, setup_cost=200
+    )
+
+
+def day(test: str, number: int, control: float, treatment: float, users: int = 100) -> str:
+    """A day of a test: both arms."""
+    return "".join(
+        f"{test},{arm},2026-03-{number:02},{users},{rate},{rate * (1 - rate)}\n"
+        for arm, rate in (("control", control), ("treatment", treatment))
+    )
+
+
+def write(*days: str) -> None:
+    Path("days.csv").write_text(HEAD + "".join(days))
+
+
+def sync(status: int = 0, *options: str) -> dict[str, Any]:
+    """What the command prints as JSON, having seen how it left."""
+    result = run("programme", "sync", "checkout", "days.csv", "--json", *options)
+    assert result.exit_code == status, result.output
+    printed: dict[str, Any] = json.loads(result.stdout)
+    return printed
+
+
+def test_night_after_night(checkout: Programme) -> None:
+    """New tests are begun, new days told; to run it twice changes nothing; decisions leave 10."""
+    first = [day("blue", 1, 0.10, 0.11), day("red", 1, 0.10, 0.09)]
+    write(*first)
+    printed = sync()
+    assert (printed["begun"], printed["told"], printed["decided"]) == (["blue", "red"], 2, [])
+    assert [row["task"] for row in printed["rows"]] == ["blue", "red"]
+    again = sync()
+    assert (again["begun"], again["told"], again["corrected"]) == ([], 0, 0)
+    write(first[0], day("blue", 2, 0.05, 0.30), first[1], day("red", 2, 0.10, 0.10))
+    decided = sync(10)
+    assert decided["decided"] == ["blue"]
+    [row] = [row for row in decided["rows"] if row["task"] == "blue"]
+    assert row["sentence"].startswith("Ship: ")
+    assert sync()["decided"] == []
+    checkout.verify()
+
+
+def test_what_was_restated_is_corrected(checkout: Programme) -> None:
+    """Under the key of its day; a decision that was given stays."""
+    write(day("red", 1, 0.10, 0.11))
+    sync()
+    write(day("red", 1, 0.10, 0.12))
+    assert sync()["corrected"] == 1
+    assert sync()["corrected"] == 0
+    assert "2026-03-01" in snapshot(checkout)
+
+
+def test_unequal_arms_are_held() -> None:
+    """As wherever else tests are told."""
+    rows = "red,control,1,400,0.1,0.09\nred,treatment,1,600,0.1,0.09\n"
+    Path("days.csv").write_text(HEAD + rows)
+    [row] = sync()["rows"]
+    assert row["status"] == "held"
+    text = run("programme", "sync", "checkout", "days.csv")
+    assert "1 on hold" in text.stdout
+
+
+def test_counts_so_far_are_told_by_day(checkout: Programme) -> None:
+    """With --cumulative, a day is what came since the day before."""
+    so_far = [(100, 0.10), (200, 0.12), (300, 0.11)]
+    rows = "".join(
+        f"red,{arm},{number},{n},{mean},{mean * (1 - mean)}\n"
+        for number, (n, mean) in enumerate(so_far, start=1)
+        for arm in ("control", "treatment")
+    )
+    Path("days.csv").write_text(HEAD + rows)
+    assert sync(0, "--cumulative")["told"] == 3
+    assert checkout.task("red").advice.sentence.startswith(
+        "Keep testing: between the limits after 300"
+    )
+
+
+def test_other_logs_are_refused() -> None:
+    """With what to do about it."""
+    Path("days.csv").write_text("test,order,value\nred,1,1\n")
+    assert_refused(("programme", "sync", "checkout", "days.csv"), "of the form batches, got raw")
+    assert_refused(("programme", "sync", "checkout"), "LOG")
