@@ -151,8 +151,9 @@ def print_grid(grid: Grid) -> None:
 
     if grid.title:
         click.echo(_filled(grid.title))
-    # What is piped has no width to fit in.
-    console = Console(width=None if sys.stdout.isatty() else 80 if grid.tight else 200)
+    # What is piped has no width to fit in; sentences are broken all the same.
+    piped = 80 if grid.tight else 120 if grid.shares else 200
+    console = Console(width=None if sys.stdout.isatty() else piped)
     # Rich would leave the process itself where nobody reads what it prints.
     with console.capture() as printed:
         console.print(grid.rich())
