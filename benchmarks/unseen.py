@@ -157,13 +157,12 @@ def shares(
     }
     for setup in SETUPS:
         found = evaluated(report.replayed.replay, report.replayed.current, setup_cost=setup)
-        told = found.promised / found.cost
         rois = 1e6 * sums[:, 0] / (sums[:, 1] + setup * len(there.last))
         by = {"evaluate": 0.0 if found.best is None else float(rois[found.best])}
         for family, belongs in FAMILIES.items():
             members = np.array([k for k, rule in enumerate(rules) if belongs(rule)])
             if len(members):
-                by[family] = float(rois[members[told[members].argmax()]])
+                by[family] = float(rois[members[found.ranking[members].argmax()]])
         for name, (earned, paid) in ends.items():
             by[name] = 1e6 * earned / (paid + setup * len(there.last))
         yield setup, by | {"best in hindsight": float(rois.max())}

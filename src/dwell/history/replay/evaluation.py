@@ -15,7 +15,7 @@ from dwell import checks
 from dwell.arrays import FloatArray, IntArray
 from dwell.errors import InvalidInput
 from dwell.estimate.sequences import betting, empirical_bernstein
-from dwell.history.replay.cross_fitting import Corrected, cross_fitted
+from dwell.history.replay.cross_fitting import Corrected, cautious_scores, cross_fitted
 from dwell.history.replay.current_rule import CurrentOutcomes
 from dwell.history.replay.interval_methods import (
     BootstrapIntervals,
@@ -92,7 +92,9 @@ class Evaluation:
         current: What the current rule earns.
         promised: What each is promised per test by all samples of those that it accepts, and the
             law of values that fits; what it earns where policies were given.
-        best: The policy that is promised the most per cost; None if none earns anything.
+        ranking: What it is chosen by: what it is promised per cost, less a standard error; the ROI
+            where policies were given.
+        best: The policy with the highest ranking; None if none earns anything.
         corrected: What the one chosen so earns on tests that it was not chosen by.
         alpha: Each verdict fails with a probability of at most alpha.
         guaranteed: What holds for any number of tests; None if nobody knows how far samples may lie
@@ -110,6 +112,7 @@ class Evaluation:
     truncated: IntArray
     current: CurrentFigures
     promised: FloatArray
+    ranking: FloatArray
     best: int | None
     corrected: Corrected
     alpha: float
@@ -196,7 +199,8 @@ def evaluated(
     promises = promises_of(replay)
     promised = reward if promises is None else promises.rewards
     earns = (reward > 0.0).any() and (promised > 0.0).any()
-    best = int(np.argmax(promised / cost)) if earns else None
+    ranking = reward / cost if promises is None else cautious_scores(scores, promises)
+    best = int(np.argmax(ranking)) if earns else None
     approximate_method = BootstrapIntervals() if approximate == "bootstrap" else NormalIntervals()
     guaranteed_verdict = None
     if bound is not None and scores[0].cap is not None:
@@ -219,6 +223,7 @@ def evaluated(
             float(current.accepts.mean()),
         ),
         promised=promised,
+        ranking=ranking,
         best=best,
         corrected=cross_fitted(scores, of_current, alpha, promises),
         alpha=alpha,
