@@ -147,13 +147,15 @@ def look_at(block: Block, looking: Looking, policies: Policies) -> LookedReplay:
     """
     found = block.looked(looking)
     drawn = found.drawn.astype(np.float32)
+    with np.errstate(over="ignore"):  # what is too large is refused where figures are formed
+        rewards = found.rewards.astype(np.float32)
     return LookedReplay(
         policies,
         np.maximum(np.array(policies.caps), np.ceil(drawn.max(axis=0, initial=0.0)).astype(int)),
         block.drawn,
         drawn,
         found.accepts.astype(np.float32),
-        found.rewards.astype(np.float32),
+        rewards,
         found.ended.sum(axis=0),
         block.in_periods,
         found.moves,
