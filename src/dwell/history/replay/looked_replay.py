@@ -91,8 +91,11 @@ class LookedReplay:
 
     @property
     def largest(self) -> float:
-        """The size of the largest reward."""
-        return float(np.abs(self.earned).max(initial=0.0))
+        """The size of the largest reward, or mean of a test."""
+        earned = float(np.abs(self.earned).max(initial=0.0))
+        if self.measured is None:
+            return earned
+        return max(earned, float(np.abs(self.measured.effects).max(initial=0.0)))
 
     def joined(self, *others: "LookedReplay") -> "LookedReplay":
         """This replay and others of the same policies, one after another."""
