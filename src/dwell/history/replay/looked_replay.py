@@ -9,6 +9,7 @@ numbers between 0 and 1 where others are one of the two.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,7 +64,7 @@ class LookedReplay:
     lengths: IntArray
     drawn: Compact
     accepted: Compact
-    earned: Compact
+    earned: FloatArray
     ended: FloatArray
     in_periods: bool
     moves: FloatArray
@@ -83,7 +84,7 @@ class LookedReplay:
 
     def rewards(self, index: int) -> FloatArray:
         """Unbiased estimates of what it earns in each test."""
-        return self.earned[:, index].astype(np.float64)
+        return self.earned[:, index]
 
     def truncated(self, index: int) -> FloatArray:
         """In how many tests what it may see ends before it has stopped."""
@@ -91,8 +92,11 @@ class LookedReplay:
 
     @property
     def largest(self) -> float:
-        """The size of the largest reward."""
-        return float(np.abs(self.earned).max(initial=0.0))
+        """The size of the largest reward, or mean of a test."""
+        earned = float(np.abs(self.earned).max(initial=0.0))
+        if self.measured is None:
+            return earned
+        return max(earned, float(np.abs(self.measured.effects).max(initial=0.0)))
 
     def joined(self, *others: "LookedReplay") -> "LookedReplay":
         """This replay and others of the same policies, one after another."""
@@ -130,10 +134,10 @@ class LookedReplay:
 AnyReplay = Replay | LookedReplay
 
 
-def _stacked(parts: list[Compact]) -> Compact:
+def _stacked(parts: list[Any]) -> Any:
     """Rows of all parts; each column lies in one piece, for columns are what is asked for."""
     rows = sum(len(part) for part in parts)
-    whole = np.empty((rows, parts[0].shape[1]), dtype=np.float32, order="F")
+    whole = np.empty((rows, parts[0].shape[1]), dtype=parts[0].dtype, order="F")
     return np.concatenate(parts, out=whole)
 
 
@@ -153,7 +157,7 @@ def look_at(block: Block, looking: Looking, policies: Policies) -> LookedReplay:
         block.drawn,
         drawn,
         found.accepts.astype(np.float32),
-        found.rewards.astype(np.float32),
+        found.rewards,
         found.ended.sum(axis=0),
         block.in_periods,
         found.moves,
@@ -191,7 +195,7 @@ def average_over_orders(block: CountsBlock, policies: Policies, orders: int) -> 
         block.drawn,
         drawn.astype(np.float32),
         accepted.astype(np.float32),
-        earned.astype(np.float32),
+        earned,
         ended / orders,
         block.in_periods,
         apart.sum(axis=1).T / max(orders - 1, 1),
