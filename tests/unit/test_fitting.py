@@ -14,6 +14,7 @@ from dwell import Atoms, Normal
 from dwell.arrays import FloatArray
 from dwell.errors import UncertainPrior
 from dwell.fitting import FittedPrior, effects_from_counts, fit_prior
+from dwell.fitting.normal import fit_normal
 from tests.refusals import refused
 
 UPWORTHY = Path(__file__).parents[2].parent / "shared" / "data" / "upworthy_pairs.csv"
@@ -102,7 +103,7 @@ def test_standard_errors_cover_the_truth_as_often_as_they_should() -> None:
     """
     covered = np.zeros(2)
     for seed in range(300):
-        found = fit(*drawn(60, 0.5, 1.0, seed))
+        found = fit_normal(*drawn(60, 0.5, 1.0, seed))
         covered[0] += abs(found.mean - 0.5) < 1.96 * found.mean_error
         covered[1] += abs(found.sd - 1.0) < 1.96 * found.sd_error
     assert (covered / 300 >= 0.90).all()

@@ -7,7 +7,7 @@ effect's density is one too: of N(mean, sd^2 + error^2) over the mixture's sds.
 from typing import NamedTuple
 
 import numpy as np
-from scipy import optimize
+import scipy  # its part `optimize` is loaded when it is first used
 
 from dwell.arrays import FloatArray
 from dwell.fitting.normal import NormalFit
@@ -82,11 +82,11 @@ def fit_student_t(
     spread = max(float(np.ptp(x)), 1.0)
     bounds = [(x.min(), x.max()), tuple(np.log([_LEAST_SCALE, 2.0 * spread]))]
     bounds.append((1.0 / _MOST_DF, 1.0 / _LEAST_DF))
-    best: optimize.OptimizeResult | None = None
+    best: scipy.optimize.OptimizeResult | None = None
     for share, df in _STARTS:
         scale = max(share * normal.sd / unit, 10.0 * _LEAST_SCALE)
         start = np.array([(normal.mean - center) / unit, np.log(scale), 1.0 / df])
-        found = optimize.minimize(cost, start, method="L-BFGS-B", bounds=bounds)
+        found = scipy.optimize.minimize(cost, start, method="L-BFGS-B", bounds=bounds)
         best = found if best is None or found.fun < best.fun else best
     assert best is not None  # there are starts
     top = law(best.x)

@@ -74,7 +74,8 @@ def calendar_of(log: Log) -> Calendar | None:
     dates = reader.orders.kind == "time"
     unit = _DAY if dates else 1
     # A period lasts as long as it mostly is to the next: weeks count as seven days.
-    step = float(np.median(np.diff(distinct))) / unit if len(distinct) > 1 else 1.0
+    steps = np.sort(np.diff(distinct))
+    step = float(steps[(len(steps) - 1) // 2]) / unit if len(steps) else 1.0
     lengths = (last - first) / unit + step
     return Calendar(
         "days" if dates else "periods", dict(zip(reader.names, lengths.tolist(), strict=True))
