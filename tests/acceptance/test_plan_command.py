@@ -386,8 +386,8 @@ def test_its_page_needs_no_network(tmp_path: Path) -> None:
         "What it would be at another set-up cost",
         "What it would be with another prior",
         "How the prior fits 40 past tests",
-        "<p>Policies look every day up to day 400, then every 0.5 to 1.25\N{NO-BREAK SPACE}% of the "
-        "days so far, ",
+        "<p>Policies look every day up to day 400, then every 0.5 to 1.25\N{NO-BREAK SPACE}% of "
+        "the days so far, ",
     ):
         assert words in text
 
