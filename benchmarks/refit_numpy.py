@@ -48,16 +48,27 @@ class Plain:
         chances = np.exp(evidence - evidence.max())
         explained = (chances / chances.sum()) @ laws.weights
         total = counts.sum() + PSEUDO_TESTS
-        weights = 0.8 * learned.weights + 0.2 * explained
-        for _ in range(_STEPS):
+
+        def step(weights: FloatArray) -> FloatArray:
             shares = weights * ((counts / (likelihood @ weights)) @ likelihood)
-            weights = (shares + PSEUDO_TESTS * explained) / total
+            found: FloatArray = (shares + PSEUDO_TESTS * explained) / total
+            return found
+
+        weights = 0.8 * learned.weights + 0.2 * explained
+        for _ in range(_STEPS // 3):
+            once = step(weights)
+            twice = step(once)
+            moved, bent = once - weights, twice - 2.0 * once + weights
+            length = max(1.0, float(np.linalg.norm(moved) / np.linalg.norm(bent)))
+            ahead = np.maximum(weights + 2.0 * length * moved + length**2 * bent, 0.01 * twice)
+            weights = step(ahead / ahead.sum())
         likely = 0.7 * chances / chances.sum() + 0.3 * laws.chances
         begun = laws.weights[rng.choice(len(likely), _DRAWS, p=likely)]
         pseudo = rng.gamma(np.maximum(PSEUDO_TESTS * begun, 1e-300))
         counted = rng.gamma(np.broadcast_to(counts, (_DRAWS, len(counts))))
         totals = (counted.sum(axis=1) + pseudo.sum(axis=1))[:, None]
-        draws = 0.2 * begun + 0.8 * weights
+        near = 40.0 / counts.sum()
+        draws = near * begun + (1.0 - near) * weights
         for _ in range(_DRAW_STEPS):
             shares = draws * ((counted / (draws @ likelihood.T)) @ likelihood)
             draws = (shares + pseudo) / totals

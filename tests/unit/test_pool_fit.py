@@ -7,7 +7,7 @@ import pytest
 
 from dwell import Policies, Policy, fixed
 from dwell.arrays import FloatArray, IntArray
-from dwell.fitting.pool import PoolFit, fit_pool, normal_laws
+from dwell.fitting.pool import PSEUDO_TESTS, PoolFit, fit_pool, normal_laws
 from dwell.kernels.pool_fit import maximise
 from dwell.outcomes import scan
 from dwell.pools.best import GridPool
@@ -73,6 +73,31 @@ def fitted(pool: GridPool, drawn: IntArray, sums: FloatArray, *, counts: float =
         None,
         np.random.default_rng(0),
     )
+
+
+def test_a_fit_to_many_short_tests_is_nearly_the_most_likely_one() -> None:
+    """10,000 tests of six signs: sixty plain steps from the same start are still on their way."""
+    rng = np.random.default_rng(0)
+    values = rng.choice([-0.05, 0.6], 10_000, p=[0.9, 0.1])
+    pool: GridPool = SignsPool(cap=64)
+    sums = np.float64(2.0) * rng.binomial(6, (1.0 + values) / 2.0) - 6.0
+    kinds, numbers = np.unique(pool.kinds(np.full(10_000, 6), sums), return_counts=True)
+    log_likelihood, counts = pool.log_likelihood(kinds), numbers.astype(np.float64)
+    likelihood = np.exp(log_likelihood)
+    fit = fit_pool(log_likelihood, counts, pool.laws, None, np.random.default_rng(0))
+
+    def objective(weights: FloatArray) -> float:
+        return float(
+            counts @ np.log(likelihood @ weights) + PSEUDO_TESTS * fit.explained @ np.log(weights)
+        )
+
+    weights, after = fit.explained, {}
+    for number in range(1, 5001):
+        weights = plain_step(likelihood, counts, PSEUDO_TESTS * fit.explained, weights)
+        if number in (60, 5000):
+            after[number] = objective(weights)
+    assert after[60] < objective(fit.weights) <= after[5000] + 0.01
+    assert after[5000] - objective(fit.weights) < 0.3 * (after[5000] - after[60])
 
 
 def assert_sound(fit: PoolFit) -> None:
