@@ -47,7 +47,9 @@ def test_its_json_is_all_that_it_prints_and_workers_change_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One row per learner and number of tasks, the same for one and two processes."""
-    monkeypatch.setattr(importlib.import_module("dwell.cli.demo"), "_TASKS", (10, 100, 1000))
+    demo = importlib.import_module("dwell.cli.demo")
+    monkeypatch.setattr(demo, "_TASKS", (10, 100, 1000))
+    monkeypatch.setattr(demo, "_MOST_RUNS", 4)
     printed = [
         run("demo", "--json", "--workers", workers, "--out", str(tmp_path / "report.html")).stdout
         for workers in ("1", "2")
@@ -68,6 +70,7 @@ def test_what_would_take_minutes_is_left_out(
     module = importlib.import_module("dwell.cli.demo")
     monkeypatch.setattr(module, "_TASKS", (10, 100))
     monkeypatch.setattr(module, "_MOST_COMPUTED", 10)
+    monkeypatch.setattr(module, "_MOST_RUNS", 4)
     result = run("demo", "--workers", "1", "--plot", str(tmp_path / "report.html"))
     [row] = [line.split() for line in result.stdout.splitlines() if line.endswith("- ")]
     assert (row[0], row[-1]) == ("EmpiricalBayes", "-")

@@ -102,7 +102,7 @@ FEWER_TASKS = """
 import importlib
 from dwell.cli import main
 demo = importlib.import_module("dwell.cli.demo")
-demo._TASKS, demo._PAST_TESTS = (10, 100), 50
+demo._TASKS, demo._PAST_TESTS, demo._MOST_RUNS = (10, 100), 50, 4
 main(["demo", "--json", "--workers", "1"])
 """
 

@@ -67,6 +67,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     demo = importlib.import_module("dwell.cli.demo")
     monkeypatch.setattr(demo, "_TASKS", (10, 100))
     monkeypatch.setattr(demo, "_PAST_TESTS", 100)
+    monkeypatch.setattr(demo, "_MOST_RUNS", 4)
 
 
 def documented(section: str) -> list[str]:
