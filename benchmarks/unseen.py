@@ -178,7 +178,7 @@ def halves(path: Path, splits: int, seed: int) -> Iterator[dict[int, dict[str, f
         one, other = order[: len(rows) // 2], order[len(rows) // 2 :]
         columns = dict(zip(("n_c", "x_c", "n_t", "x_t"), rows[one].T, strict=True))
         report = evaluate(pa.table({"test": one, **columns}), setup_cost=SETUPS[2])
-        yield dict(shares(report, lambda grid: counted(rows[other], grid, rng)))  # noqa: B023
+        yield dict(shares(report, lambda grid: counted(rows[other], grid, rng)))  # noqa: B023 - it is called before these change
     print(file=sys.stderr)
 
 
@@ -201,7 +201,7 @@ def made_up(
                 seed=seed + repeat,
             )
             report = evaluate(log, setup_cost=SETUPS[2])
-        yield dict(shares(report, lambda grid: sampled(world, _OTHERS, grid, rng)))  # noqa: B023
+        yield dict(shares(report, lambda grid: sampled(world, _OTHERS, grid, rng)))  # noqa: B023 - it is called before these change
 
 
 def told(title: str, found: list[dict[int, dict[str, float]]]) -> None:
