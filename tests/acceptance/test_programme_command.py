@@ -63,7 +63,7 @@ def test_batches_of_arms_are_held_cleared_and_corrected() -> None:
     ("arguments", "reason"),
     [
         (("create", "checkout", "--caps", "1"), "already"),
-        (("create", "other"), "needs policies"),
+        (("create", "other"), "--law and --cap, or which caps"),
         (("create", "other", "--law", "Signs"), "needs cap"),
         (("create", "other", "--learner", "cape"), "--learner must be"),
         (("begin", "nowhere"), "there is no programme 'nowhere'"),

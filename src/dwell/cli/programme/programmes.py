@@ -12,7 +12,7 @@ from dwell.cli.files import writable
 from dwell.cli.options import cap, caps, law, not_negative, one_of, option, positive
 from dwell.cli.output import note, print_grid, print_json, wrapped
 from dwell.cli.programme.group import command, opened, say_task
-from dwell.errors import CannotWrite
+from dwell.errors import CannotWrite, InvalidInput
 
 
 @command(
@@ -55,6 +55,10 @@ def create(
     from dwell.programme.programme import Programme
     from dwell.report.programme import choice_sentence
 
+    if caps is None and given["law"] is None:
+        raise InvalidInput(
+            "say what a sample is like by --law and --cap, or which caps to choose among by --caps"
+        )
     policies = None
     if caps is not None:
         policies = hoeffding(caps, c=0.5, tasks=10_000, delta=0.05)
