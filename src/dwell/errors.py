@@ -13,6 +13,14 @@ class InvalidInput(DwellError, ValueError):
     """Something that was given cannot be worked with."""
 
 
+class NotThere(InvalidInput):
+    """What was named is not there."""
+
+
+class Clash(InvalidInput):
+    """What was asked for does not go together with what is there."""
+
+
 class LooksAhead(InvalidInput):
     """A stopping rule used samples that it had not drawn yet."""
 

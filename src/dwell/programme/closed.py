@@ -3,7 +3,7 @@
 from typing import NamedTuple, Self
 
 from dwell import checks
-from dwell.errors import InvalidInput
+from dwell.errors import NotThere
 from dwell.programme.events import (
     Abandoned,
     Begun,
@@ -47,7 +47,7 @@ class Closed(NamedTuple):
         """The task of that name, which is nowhere if it is not over."""
         found = cls.of(journal, name)
         if found is None:
-            raise InvalidInput(f"there is no task {checks.shown(name)} in {journal.name!r}")
+            raise NotThere(f"there is no task {checks.shown(name)} in {journal.name!r}")
         return found
 
     def told(self, journal: Journal, key: str) -> Observations | None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dwell import checks, wire
-from dwell.errors import InvalidInput
+from dwell.errors import Clash, InvalidInput, NotThere
 from dwell.fitting.sample_ratio import MISMATCH, sample_ratio_p_values
 from dwell.programme.events import (
     Abandoned,
@@ -120,12 +120,12 @@ def decide(state: State, command: Command) -> list[Event]:
         case Abandon(at, name, reason):
             task = open_task(state, name)
             if task.finished:
-                raise InvalidInput(f"task {name!r} is finished and cannot be abandoned any more")
+                raise Clash(f"task {name!r} is finished and cannot be abandoned any more")
             return [Abandoned(at=at, task=task.number, reason=_remark("a reason", reason))]
         case Clear(at, name, note):
             task = open_task(state, name).fork()
             if not task.held:
-                raise InvalidInput(f"task {name!r} is not held: there is nothing to clear")
+                raise Clash(f"task {name!r} is not held: there is nothing to clear")
             task.held, task.cleared = "", True
             cleared = Cleared(at=at, task=task.number, note=_remark("a note", note))
             return [cleared, *_follow(task, at)]
@@ -138,7 +138,7 @@ def decide(state: State, command: Command) -> list[Event]:
 def open_task(state: State, name: str) -> Running:
     """The task of that name, if it is open."""
     if name not in state.numbers:
-        raise InvalidInput(f"there is no task {checks.shown(name)} that is open in {state.name!r}")
+        raise NotThere(f"there is no task {checks.shown(name)} that is open in {state.name!r}")
     return state.tasks[state.numbers[name]]
 
 
@@ -160,12 +160,12 @@ def _remark(what: str, text: object) -> str:
 def _begin(state: State, command: Begin) -> list[Event]:
     design = state.learner.peek()
     if design is None:
-        raise InvalidInput(
+        raise Clash(
             f"{state.name!r} has nothing left to test: its learner has found what it looked for"
         )
     name = f"task-{design.number}" if command.name is None else command.name
     if checked_name("the name of a task", name) in state.numbers:
-        raise InvalidInput(f"there is a task {name!r} already; choose another name")
+        raise Clash(f"there is a task {name!r} already; choose another name")
     return [Begun(at=command.at, task=design.number, name=name, design=plain_design(design))]
 
 
@@ -190,21 +190,21 @@ def _tell(task: Running, command: Tell) -> list[Event]:
 def require_same(told: Observations, command: Tell) -> None:
     """Refuse to tell something else under a key that was used."""
     if told != command.observations:
-        raise InvalidInput(
+        raise Clash(
             f"task {command.task!r} was told something else under the key {command.key!r}; correct "
             "that, or use another key"
         )
 
 
-def finished(name: str) -> InvalidInput:
+def finished(name: str) -> Clash:
     """The refusal to tell a task more that has all it wants."""
-    return InvalidInput(f"task {name!r} is finished; begin another to go on testing")
+    return Clash(f"task {name!r} is finished; begin another to go on testing")
 
 
 def _require_form(task: Running, observations: Observations) -> None:
     before = next(iter(task.parts.values()), observations)
     if type(before) is not type(observations):
-        raise InvalidInput(
+        raise Clash(
             f"task {task.name!r} was told {_form(before)}; go on in that form, got "
             f"{_form(observations)}"
         )
@@ -216,7 +216,7 @@ def _form(observations: Observations) -> str:
 
 def _correct(task: Running, command: Correct) -> list[Event]:
     if command.key not in task.parts:
-        raise InvalidInput(f"task {task.name!r} was told nothing under the key {command.key!r}")
+        raise NotThere(f"task {task.name!r} was told nothing under the key {command.key!r}")
     if task.parts[command.key] == command.observations:
         return []
     _require_form(task, command.observations)

@@ -10,11 +10,11 @@ from random import uniform
 from threading import RLock
 from time import monotonic, sleep
 
-from dwell.errors import CannotWrite, Conflict, InvalidInput
+from dwell.errors import CannotWrite, Conflict, InvalidInput, NotThere
 from dwell.programme.commands import Command, decide
 from dwell.programme.events import Event, entry_of, event_of
 from dwell.programme.state import State, apply, fold, restored
-from dwell.programme.stores.protocol import Entry, EventStore
+from dwell.programme.stores.protocol import Entry, EventStore, programmes_in
 
 _SECONDS = 60.0  # to try again while others write
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.001, 0.05  # seconds until that, at most
@@ -102,8 +102,8 @@ class Journal:
             for body in self.store.read(self.name, after):
                 self._state = apply(self._state, event_of(body))
         if self._state is None:
-            there = ", ".join(map(repr, self.store.names())) or "none"
-            raise InvalidInput(
+            there = ", ".join(map(repr, programmes_in(self.store))) or "none"
+            raise NotThere(
                 f"there is no programme {self.name!r}; create it, or open one of those there are: "
                 f"{there}"
             )

@@ -8,7 +8,7 @@ from time import time
 from typing import Any, Self
 
 from dwell import checks
-from dwell.errors import Conflict, InvalidInput, KeyTaken
+from dwell.errors import Clash, Conflict, KeyTaken
 from dwell.laws import Law
 from dwell.learners.learner import Learner
 from dwell.policies import AnyPolicy
@@ -88,7 +88,7 @@ class Programme:
         try:
             opened.append(name, 0, [entry_of(created)])
         except Conflict:
-            raise InvalidInput(
+            raise Clash(
                 f"there is a programme {name!r} already; open it, or choose another name"
             ) from None
         return cls(Journal(opened, name, clock))
@@ -119,7 +119,7 @@ class Programme:
             with self._journal.carried_out(Begin(self._journal.clock(), name)) as state:
                 return Task(self._journal, state.tasks[max(state.tasks)].name)
         except KeyTaken:
-            raise InvalidInput(f"there was a task {name!r} already; choose another name") from None
+            raise Clash(f"there was a task {name!r} already; choose another name") from None
 
     def tell(self, tellings: Iterable[Telling | tuple[Any, ...]]) -> list[Advice]:
         """Tell many tasks at once, in one transaction: all of it or nothing.

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from dwell.errors import InvalidInput
+from dwell.errors import Clash, NotThere
 from dwell.programme.advice import Advice, silence
 from dwell.programme.closed import Closed
 from dwell.programme.commands import Abandon, Clear, Command, Correct, Note
@@ -72,7 +72,7 @@ class Task:
         command: Command = Correct(now, self.name, key, told)
         if closed is not None:
             if closed.told(journal, key) is None:
-                raise InvalidInput(f"task {self.name!r} was told nothing under the key {key!r}")
+                raise NotThere(f"task {self.name!r} was told nothing under the key {key!r}")
             command = Note(now, closed.number, key, told)
         with journal.carried_out(command) as state:
             return advice_on(journal, state, self.name, now)
@@ -88,7 +88,7 @@ class Task:
             with self._journal.carried_out(Abandon(self._journal.clock(), self.name, reason)):
                 return
         if not isinstance(closed.end, Abandoned):
-            raise InvalidInput(f"task {self.name!r} is finished and cannot be abandoned any more")
+            raise Clash(f"task {self.name!r} is finished and cannot be abandoned any more")
 
     def clear(self, note: str = "") -> Advice:
         """Say that its doubtful data are sound after all.

@@ -118,10 +118,11 @@ def list_(store: str, as_json: bool) -> None:
       dwell programme list --store sqlite:///tests.db --json
     """  # noqa: D301 - click knows text to keep as it is by a real backspace
     from dwell.programme.stores.addresses import store_at
+    from dwell.programme.stores.protocol import programmes_in
     from dwell.report.programme import programme_row, programmes_grid
 
     kept = store_at(store)
-    rows = [programme_row(opened(kept, name)) for name in kept.names()]
+    rows = [programme_row(opened(kept, name)) for name in programmes_in(kept)]
     if as_json:
         print_json({"rows": rows})
     elif rows:

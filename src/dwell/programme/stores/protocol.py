@@ -66,3 +66,11 @@ class EventStore(Protocol):
     def find(self, name: str, key: str) -> str | None:
         """The entry with a key."""
         ...
+
+
+def programmes_in(store: EventStore) -> list[str]:
+    """The names of all programmes of a store, sorted.
+
+    A log whose name cannot be printed is no programme's: what else has to be kept is kept there.
+    """
+    return [name for name in store.names() if name.isprintable()]

@@ -1,0 +1,1 @@
+"""Client: programmes of a service, by the verbs of `Programme`."""

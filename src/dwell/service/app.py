@@ -1,0 +1,27 @@
+"""The application: settings, programmes, API and pages put together."""
+
+from fastapi import FastAPI
+
+from dwell import __version__
+from dwell.programme.stores.addresses import store_at
+from dwell.programme.stores.protocol import EventStore
+from dwell.service import problems
+from dwell.service.api import programmes
+from dwell.service.settings import Settings
+from dwell.service.shelf import Shelf
+
+
+def create_app(settings: Settings | None = None, store: EventStore | None = None) -> FastAPI:
+    """The application.
+
+    Args:
+        settings: What it is started with.
+        store: Where programmes are kept, if not at the address of the settings.
+    """
+    settings = settings or Settings()
+    app = FastAPI(title="dwell", version=__version__, docs_url=None, redoc_url=None)
+    app.state.settings = settings
+    app.state.shelf = Shelf(store or store_at(settings.store))
+    problems.install(app)
+    app.include_router(programmes.router, prefix="/api/v1")
+    return app

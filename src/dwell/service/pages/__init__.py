@@ -1,0 +1,1 @@
+"""The web page: what a lead opens every morning."""

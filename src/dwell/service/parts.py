@@ -1,0 +1,22 @@
+"""What routes ask for: parts of the application that a request is answered by."""
+
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from dwell.service.settings import Settings
+from dwell.service.shelf import Shelf
+
+
+def _shelf(request: Request) -> Shelf:
+    shelf: Shelf = request.app.state.shelf
+    return shelf
+
+
+def _settings(request: Request) -> Settings:
+    settings: Settings = request.app.state.settings
+    return settings
+
+
+OnShelf = Annotated[Shelf, Depends(_shelf)]
+WithSettings = Annotated[Settings, Depends(_settings)]

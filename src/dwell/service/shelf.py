@@ -1,0 +1,52 @@
+"""The shelf: all programmes of a store, each opened once and kept open."""
+
+from collections.abc import Callable
+from threading import Lock
+from time import time
+from typing import Any
+
+from dwell.programme.programme import Programme
+from dwell.programme.stores.protocol import EventStore, programmes_in
+
+
+class Shelf:
+    """The programmes of a store, for many threads.
+
+    Args:
+        store: Where they are kept.
+        clock: What tells the time, in seconds since 1970.
+
+    Example:
+        >>> from dwell import fixed
+        >>> from dwell.programme.stores.memory import MemoryStore
+        >>> shelf = Shelf(MemoryStore())
+        >>> shelf.create("checkout", policies=fixed(1, 1)) is shelf.open("checkout")
+        True
+        >>> shelf.names()
+        ['checkout']
+    """
+
+    def __init__(self, store: EventStore, clock: Callable[[], float] = time) -> None:
+        self.store = store
+        self.clock = clock
+        self._opened: dict[str, Programme] = {}
+        self._lock = Lock()
+
+    def names(self) -> list[str]:
+        """The names of all programmes, sorted."""
+        return programmes_in(self.store)
+
+    def create(self, name: str, **terms: Any) -> Programme:
+        """Create a programme, by the terms of `Programme.create`."""
+        created = Programme.create(self.store, name, clock=self.clock, **terms)
+        return self._kept(name, created)
+
+    def open(self, name: str) -> Programme:
+        """The programme of that name."""
+        found = self._opened.get(name)
+        return found or self._kept(name, Programme.open(self.store, name, clock=self.clock))
+
+    def _kept(self, name: str, programme: Programme) -> Programme:
+        """One object for all threads: a state is read once."""
+        with self._lock:
+            return self._opened.setdefault(name, programme)
