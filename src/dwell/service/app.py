@@ -1,5 +1,8 @@
 """The application: settings, programmes, API and pages put together."""
 
+from collections.abc import Callable
+from time import time
+
 from fastapi import FastAPI
 
 from dwell import __version__
@@ -11,17 +14,22 @@ from dwell.service.settings import Settings
 from dwell.service.shelf import Shelf
 
 
-def create_app(settings: Settings | None = None, store: EventStore | None = None) -> FastAPI:
+def create_app(
+    settings: Settings | None = None,
+    store: EventStore | None = None,
+    clock: Callable[[], float] = time,
+) -> FastAPI:
     """The application.
 
     Args:
         settings: What it is started with.
         store: Where programmes are kept, if not at the address of the settings.
+        clock: What tells the time to programmes, in seconds since 1970.
     """
     settings = settings or Settings()
     app = FastAPI(title="dwell", version=__version__, docs_url=None, redoc_url=None)
     app.state.settings = settings
-    app.state.shelf = Shelf(store or store_at(settings.store))
+    app.state.shelf = Shelf(store or store_at(settings.store), clock)
     problems.install(app)
     app.include_router(programmes.router, prefix="/api/v1")
     return app
