@@ -8,8 +8,8 @@ from fastapi import FastAPI
 from dwell import __version__
 from dwell.programme.stores.addresses import store_at
 from dwell.programme.stores.protocol import EventStore
-from dwell.service import problems
-from dwell.service.api import programmes
+from dwell.service import api, problems
+from dwell.service.names import WholeNames
 from dwell.service.settings import Settings
 from dwell.service.shelf import Shelf
 
@@ -27,9 +27,17 @@ def create_app(
         clock: What tells the time to programmes, in seconds since 1970.
     """
     settings = settings or Settings()
-    app = FastAPI(title="dwell", version=__version__, docs_url=None, redoc_url=None)
+    app = FastAPI(
+        title="dwell",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        redirect_slashes=False,
+    )
     app.state.settings = settings
     app.state.shelf = Shelf(store or store_at(settings.store), clock)
     problems.install(app)
-    app.include_router(programmes.router, prefix="/api/v1")
+    api.install(app)
+    app.add_middleware(WholeNames)
     return app
