@@ -22,8 +22,7 @@ def refusal(status: HTTPStatus, detail: str, **headers: str) -> HTTPException:
 
     Example:
         >>> refusal(HTTPStatus.TOO_MANY_REQUESTS, "wait", retry_after="1").headers
-        {'retry-after': '1'}
+        {'Retry-After': '1'}
     """
-    return HTTPException(
-        status, detail, {name.replace("_", "-"): text for name, text in headers.items()}
-    )
+    named = {name.replace("_", "-").title(): text for name, text in headers.items()}
+    return HTTPException(status, detail, named)
