@@ -9,6 +9,8 @@ from dwell import __version__
 from dwell.programme.stores.addresses import store_at
 from dwell.programme.stores.protocol import EventStore
 from dwell.service import api, problems
+from dwell.service.access import guards, signing_in
+from dwell.service.access.tokens import Tokens
 from dwell.service.names import WholeNames
 from dwell.service.settings import Settings
 from dwell.service.shelf import Shelf
@@ -36,8 +38,12 @@ def create_app(
         redirect_slashes=False,
     )
     app.state.settings = settings
-    app.state.shelf = Shelf(store or store_at(settings.store), clock)
+    kept = store or store_at(settings.store)
+    app.state.shelf = Shelf(kept, clock)
+    app.state.tokens = Tokens(kept)
     problems.install(app)
     api.install(app)
     app.add_middleware(WholeNames)
+    guards.install(app, settings, app.state.tokens)
+    app.include_router(signing_in.router)
     return app
