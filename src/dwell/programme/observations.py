@@ -259,19 +259,32 @@ def samples_of(parts: Iterable[Observations], known: Range) -> Samples | Periods
     return row.astype(np.int8) if isinstance(known.law, Signs | Lift) else row
 
 
+def period_of(part: Batch | ArmBatches, users: int) -> tuple[int, float, int]:
+    """How many samples a batch comes to, their sum, and how many users there then are.
+
+    Args:
+        part: The batch; there are no samples where an arm is empty.
+        users: How many users there were in the arms before.
+    """
+    if isinstance(part, Batch):
+        return part.n, float(part.sum), users
+    control, treatment = part.control, part.treatment
+    # Half of all users so far, less half of those before: none is lost to rounding.
+    before, users = users // 2, users + control.n + treatment.n
+    count = users // 2 - before if control.n and treatment.n else 0
+    if not count:
+        return 0, 0.0, users
+    return count, count * (treatment.sum / treatment.n - control.sum / control.n), users
+
+
 def _periods(told: list[Observations]) -> Periods:
     counts, sums, users = [], [], 0
     for part in told:
-        if isinstance(part, Batch):
-            counts.append(part.n)
-            sums.append(float(part.sum))
-        elif isinstance(part, ArmBatches):
-            # Half of all users so far, less half of those before: none is lost to rounding.
-            before, users = users // 2, users + part.control.n + part.treatment.n
-            if part.control.n and part.treatment.n and users // 2 > before:
-                counts.append(users // 2 - before)
-                means = (arm.sum / arm.n for arm in (part.treatment, part.control))
-                sums.append(counts[-1] * (next(means) - next(means)))
+        if isinstance(part, Batch | ArmBatches):
+            count, total, users = period_of(part, users)
+            if count:
+                counts.append(count)
+                sums.append(total)
     lengths = np.array([len(counts)])
     periods = Periods(lengths, np.array(counts, dtype=np.int64), np.array(sums, dtype=np.float64))
     if not isfinite(float(periods.sums.sum())):
