@@ -20,6 +20,7 @@ from dwell.laws import Gaussian, Law, Lift, Signs
 from dwell.learners.learner import Learner
 from dwell.periods import Periods
 
+_FEW = 64  # numbers; more are faster looked at all at once
 _ROUNDING = 1e-9  # sums of many numbers may miss their bounds by so much
 
 
@@ -95,6 +96,16 @@ class Range(NamedTuple):
             case Lift():
                 return (-1.0, 0.0, 1.0)
         return ()
+
+    def plain(self, values: object) -> list[float] | None:
+        """A few whole numbers that can be; None if they are other, or have to be looked at."""
+        if type(values) is not list or len(values) > _FEW:
+            return None
+        signs, most = self._signs, 1e15 if self.bound is None else min(self.bound, 1e15)
+        for value in values:
+            if type(value) is not int or not (value in signs if signs else -most <= value <= most):
+                return None
+        return values.copy()
 
     def require_values(self, values: FloatArray) -> None:
         """Refuse samples that cannot be."""
@@ -193,6 +204,8 @@ def observed(
                 )
             known.require_batch(values)
             return values
+        if (few := known.plain(values)) is not None:
+            return Values(few)
         found = _numbers("values", values)
         known.require_values(found)
         return Values(_plain(found))
