@@ -9,6 +9,7 @@ from dwell.service import api, problems
 from dwell.service.names import WholeNames
 from dwell.service.settings import Settings
 from dwell.service.shelf import Shelf
+from dwell.service.workers import Workers
 
 
 def create_app(settings: Settings | None = None, store: EventStore | None = None) -> FastAPI:
@@ -29,6 +30,7 @@ def create_app(settings: Settings | None = None, store: EventStore | None = None
     )
     app.state.settings = settings
     app.state.shelf = Shelf(store or store_at(settings.store))
+    app.state.workers = Workers(settings.most_calls, settings.call_seconds)
     problems.install(app)
     api.install(app)
     app.add_middleware(WholeNames)
