@@ -31,6 +31,7 @@ def create_app(settings: Settings | None = None, store: EventStore | None = None
     app.state.settings = settings
     app.state.shelf = Shelf(store or store_at(settings.store))
     app.state.workers = Workers(settings.most_calls, settings.call_seconds)
+    app.state.routes = []  # those of all parts
     problems.install(app)
     api.install(app)
     app.add_middleware(WholeNames)
