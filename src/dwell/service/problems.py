@@ -17,6 +17,7 @@ from dwell.errors import (
     NothingWorthTesting,
     NotThere,
 )
+from dwell.service.request_ids import request_id
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -65,6 +66,7 @@ def answer(problem: Problem, detail: str, **headers: str) -> JSONResponse:
         "title": problem.title,
         "status": problem.status,
         "detail": detail,
+        "request_id": request_id(),
     }
     return JSONResponse(body, problem.status, headers, MEDIA_TYPE)
 
