@@ -8,7 +8,8 @@ import click
 
 from dwell import checks
 from dwell.cli.command import Command, flag
-from dwell.cli.options import Option, json_option, option, stacked, whole
+from dwell.cli.command import Option as SectionOption
+from dwell.cli.options import Option, json_option, option, positive, stacked, whole
 from dwell.cli.output import print_json, say
 from dwell.cli.programme.group import STORE, text
 from dwell.errors import InvalidInput, MissingExtra
@@ -33,6 +34,23 @@ _WHERE: tuple[Option, ...] = (
     option("--port", _port, default="8000", help="The port; 0 for one that is free."),
     option("--workers", whole, default="1", help="How many processes answer."),
 )
+_WHO: tuple[Option, ...] = (
+    flag("--require-token", help="Ask for a token on loopback too."),
+    click.option(
+        "--allowed-host",
+        "allowed_hosts",
+        cls=SectionOption,
+        multiple=True,
+        metavar="NAME",
+        help="A name that a proxy is called by; may be given several times.",
+    ),
+    option(
+        "--requests-per-second",
+        positive,
+        default="500",
+        help="How many requests of a token, or of an address, a process answers.",
+    ),
+)
 _OUTPUT: tuple[Option, ...] = (
     flag("--check", help="Start, see that it works, and stop."),
     json_option,
@@ -40,15 +58,20 @@ _OUTPUT: tuple[Option, ...] = (
 
 
 def _with_options(command: Any) -> Any:
-    with_where = stacked(stacked(command, _OUTPUT, "Output"), _WHERE, "The service")
-    return stacked(with_where, _WHAT, "The programmes")
+    sections = (
+        ("Output", _OUTPUT),
+        ("Who may call", _WHO),
+        ("The service", _WHERE),
+        ("The programmes", _WHAT),
+    )
+    for title, options in sections:
+        command = stacked(command, options, title)
+    return command
 
 
 @click.command(cls=Command)
 @_with_options
-def serve(
-    store: str, demo: bool, host: str, port: int, workers: int, check: bool, as_json: bool
-) -> None:
+def serve(store: str, demo: bool, workers: int, check: bool, as_json: bool, **given: Any) -> None:
     """Serve programmes over HTTP: an API for your platform and a page for your people.
 
     Prints the address once it listens, and stops on Ctrl-C, when all that was told is kept.
@@ -68,8 +91,8 @@ def serve(
         ) from None
     from dwell.service.settings import Settings
 
-    given = click.get_current_context().get_parameter_source("store")
-    if demo and given is not click.core.ParameterSource.DEFAULT:
+    said = click.get_current_context().get_parameter_source("store")
+    if demo and said is not click.core.ParameterSource.DEFAULT:
         raise InvalidInput("--demo keeps nothing: leave --store out")
     checking = SelfCheck(demo, say)
 
@@ -81,6 +104,6 @@ def serve(
         if check:
             checking.begin(url)
 
-    run(Settings(store=store, host=host, port=port), ready, workers=workers, demo=demo)
+    run(Settings(store=store, **given), ready, workers=workers, demo=demo)
     checking.conclude()
     say("Stopped.")

@@ -86,9 +86,10 @@ class Client(_Programmes[Sync]):
         patience: How many seconds to try, for each request.
 
     Example:
-        >>> with Client("http://127.0.0.1:8000") as client:  # doctest: +SKIP
-        ...     task = client.programme("checkout").begin("blue-button")
-        ...     print(task.tell([1, -1, 1], key="batch-1"))
+        >>> def example() -> None:
+        ...     with Client("http://127.0.0.1:8000") as client:
+        ...         task = client.programme("checkout").begin("blue-button")
+        ...         print(task.tell([1, -1, 1], key="batch-1"))
     """
 
     def __init__(self, url: str, token: str | None = None, *, patience: float = _PATIENCE) -> None:

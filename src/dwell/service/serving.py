@@ -9,6 +9,7 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import partial
+from logging.config import dictConfig
 
 import uvicorn
 from fastapi import FastAPI
@@ -16,6 +17,10 @@ from fastapi import FastAPI
 from dwell.errors import InvalidInput
 from dwell.programme.stores.addresses import store_at
 from dwell.programme.stores.memory import MemoryStore
+from dwell.programme.stores.protocol import EventStore
+from dwell.service.access.loopback import require_safe
+from dwell.service.access.request_log import logging_settings
+from dwell.service.access.tokens import Tokens
 from dwell.service.app import create_app
 from dwell.service.demo.feed import calendar, feeding
 from dwell.service.settings import Settings
@@ -25,7 +30,6 @@ from dwell.service.workers import Workers
 
 PATIENCE = 20  # seconds to wait for requests that are being answered
 _MEMORY = "memory:"
-_LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 Ready = Callable[[str], None]
 
@@ -39,14 +43,15 @@ def serve(settings: Settings, ready: Ready, *, workers: int = 1, demo: bool = Fa
         workers: How many processes answer.
         demo: Whether to show a company that does not exist instead of what is in the store.
     """
-    _require_safe(settings.host)
     if workers > 1 and (demo or settings.store == _MEMORY):
         raise InvalidInput(
             f"workers must be 1 where programmes are kept in memory, got {workers}; give a store "
             "that processes can share, such as postgresql://…"
         )
-    if not demo:
-        store_at(settings.store)  # what cannot be used is refused before anything is started
+    # What cannot be used is refused before anything is started.
+    store = MemoryStore() if demo else store_at(settings.store)
+    require_safe(settings, Tokens(store))
+    dictConfig(logging_settings())
     with listening(settings.host, settings.port, shared=workers > 1) as bound:
         if workers > 1:
             address = bound.family, bound.getsockname()
@@ -54,7 +59,9 @@ def serve(settings: Settings, ready: Ready, *, workers: int = 1, demo: bool = Fa
                 partial(ready, url_of(bound))
             )
         else:
-            app, at_work = _demo(settings) if demo else (create_app(settings), nullcontext())
+            app, at_work = (
+                _demo(settings, store) if demo else (create_app(settings, store), nullcontext())
+            )
             with at_work, _interrupted():
                 Server(app, partial(ready, url_of(bound))).run([bound])
 
@@ -74,7 +81,6 @@ class Server(uvicorn.Server):
                 self._streams,
                 access_log=False,  # requests are logged by the application
                 log_config=None,
-                log_level="warning",
                 server_header=False,
                 timeout_graceful_shutdown=PATIENCE,
                 ws="none",
@@ -97,23 +103,16 @@ def _work(
     settings: Settings, family: int, address: tuple[object, ...], ready: Callable[[], None]
 ) -> None:
     """What one of several processes does."""
+    dictConfig(logging_settings())
     with joining(family, address) as bound, _interrupted():
         Server(create_app(settings), ready).run([bound])
 
 
-def _demo(settings: Settings) -> tuple[FastAPI, AbstractContextManager[None]]:
+def _demo(settings: Settings, store: EventStore) -> tuple[FastAPI, AbstractContextManager[None]]:
     """The application over a company's programme, and the company at work."""
     days = calendar()
-    app = create_app(settings, MemoryStore(), days.time)
+    app = create_app(settings, store, days.time)
     return app, feeding(app.state.shelf, days)
-
-
-def _require_safe(host: str) -> None:
-    if host not in _LOOPBACK:
-        raise InvalidInput(
-            f"host must be an address that only this machine reaches, such as 127.0.0.1, as long "
-            f"as there are no tokens, got {host!r}"
-        )
 
 
 @contextmanager
