@@ -55,7 +55,7 @@ class Caller:
 ON_LOOPBACK = Caller(by="loopback", scope="admin")
 
 
-def caller_of(request: Request) -> Caller:
+async def caller_of(request: Request) -> Caller:  # not in a thread: it waits for nothing
     """Who calls; the gate has let nobody else in."""
     caller: Caller | None = getattr(request.state, "caller", None)
     if caller is None:
@@ -79,7 +79,7 @@ def may(scope: Scope, *, everywhere: bool = False) -> Any:
             them all.
     """
 
-    def check(request: Request, caller: WhoCalls) -> Scope:
+    async def check(request: Request, caller: WhoCalls) -> Scope:
         programme = request.path_params.get(_PROGRAMME)
         if programme is not None and not caller.sees(programme):
             raise NotThere(f"there is no programme {programme!r}")
