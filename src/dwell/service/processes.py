@@ -1,4 +1,4 @@
-"""Workers: processes that do the same, kept in number until they are told to stop."""
+"""Processes that serve the same, kept in number until they are told to stop."""
 
 import logging
 import os
