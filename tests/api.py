@@ -25,7 +25,7 @@ class Api:
 
     def __init__(self, store: EventStore | None = None, settings: Settings | None = None) -> None:
         self.app = create_app(settings, store or MemoryStore())
-        self.client = TestClient(self.app, raise_server_exceptions=False)
+        self.client = TestClient(self.app, "http://127.0.0.1:8000", raise_server_exceptions=False)
 
     def __call__(self, method: str, path: str, **given: Any) -> Any:
         """The answer to a request."""

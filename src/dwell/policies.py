@@ -136,6 +136,16 @@ class Policies(AsJson, Sequence[AnyPolicy]):
             if isinstance(policy, SparsePolicy)
         )
 
+    @cached_property
+    def by_looks(self) -> tuple[SparsePolicy, ...]:
+        """All of them by the looks that they have; there must be no rule among them."""
+        assert not self.rules
+        return tuple(
+            SparsePolicy.of(policy) if isinstance(policy, Policy) else policy
+            for policy in self._policies
+            if not isinstance(policy, Rule)
+        )
+
     def require_dense(self) -> None:
         """Refuse policies that have no entry per sample."""
         if self.sparse:

@@ -1,23 +1,33 @@
 """The application: settings, programmes, API and pages put together."""
 
+from collections.abc import Callable
+from time import time
+
 from fastapi import FastAPI
 
 from dwell import __version__
 from dwell.programme.stores.addresses import store_at
 from dwell.programme.stores.protocol import EventStore
 from dwell.service import api, problems
+from dwell.service.access import guards, signing_in
+from dwell.service.access.tokens import Tokens
 from dwell.service.names import WholeNames
 from dwell.service.settings import Settings
 from dwell.service.shelf import Shelf
 from dwell.service.workers import Workers
 
 
-def create_app(settings: Settings | None = None, store: EventStore | None = None) -> FastAPI:
+def create_app(
+    settings: Settings | None = None,
+    store: EventStore | None = None,
+    clock: Callable[[], float] = time,
+) -> FastAPI:
     """The application.
 
     Args:
         settings: What it is started with.
         store: Where programmes are kept, if not at the address of the settings.
+        clock: What tells the time to programmes, in seconds since 1970.
     """
     settings = settings or Settings()
     app = FastAPI(
@@ -29,10 +39,14 @@ def create_app(settings: Settings | None = None, store: EventStore | None = None
         redirect_slashes=False,
     )
     app.state.settings = settings
-    app.state.shelf = Shelf(store or store_at(settings.store))
+    kept = store or store_at(settings.store)
+    app.state.shelf = Shelf(kept, clock)
+    app.state.tokens = Tokens(kept)
     app.state.workers = Workers(settings.most_calls, settings.call_seconds)
     app.state.routes = []  # those of all parts
     problems.install(app)
     api.install(app)
     app.add_middleware(WholeNames)
+    guards.install(app, settings, app.state.tokens)
+    app.include_router(signing_in.router)
     return app

@@ -1,20 +1,25 @@
-"""What routes ask for: parts of the application that a request is answered by."""
+"""What routes ask for: parts of the application that a request is answered by.
+
+They are given without waiting for anything: what is `async` here takes no thread.
+"""
 
 from typing import Annotated
 
 from fastapi import Depends, Request
 
+from dwell.service.access.callers import WhoCalls
 from dwell.service.settings import Settings
 from dwell.service.shelf import Shelf
 from dwell.service.workers import Workers
 
 
-def _shelf(request: Request) -> Shelf:
+async def _shelf(request: Request, caller: WhoCalls) -> Shelf:
+    """To who has a token for one programme, no other is there."""
     shelf: Shelf = request.app.state.shelf
-    return shelf
+    return shelf if caller.programme is None else shelf.only(caller.programme)
 
 
-def _settings(request: Request) -> Settings:
+async def _settings(request: Request) -> Settings:
     settings: Settings = request.app.state.settings
     return settings
 

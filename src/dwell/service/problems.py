@@ -21,6 +21,7 @@ from dwell.errors import (
     NothingWorthTesting,
     NotThere,
 )
+from dwell.service.request_ids import request_id
 
 MEDIA_TYPE = "application/problem+json"
 _RETRY_AFTER = "2"  # seconds
@@ -120,6 +121,11 @@ class ProblemDocument(BaseModel):
         description="What is wrong in this case, and what to do.",
         examples=["there is no programme 'checkout'"],
     )
+    request_id: str | None = Field(
+        None,
+        description="What the log of the service has about this request goes by this id.",
+        examples=["5f1c9a0e2b7d4c36"],
+    )
     errors: list[ProblemFault] | None = Field(
         None, description="Which parts of the request are wrong, where that is known."
     )
@@ -170,6 +176,7 @@ def _body(problem: Problem, detail: str) -> dict[str, Any]:
         "title": problem.title,
         "status": problem.status.value,
         "detail": _encodable(detail),
+        "request_id": request_id(),
     }
 
 

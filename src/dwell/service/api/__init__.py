@@ -11,5 +11,5 @@ def install(app: FastAPI) -> None:
     for part in (programmes, tasks, learned, computed, operations, description):
         app.include_router(part.router)
         app.state.routes += part.router.routes
-    app.state.metrics = Metrics(app.state.shelf)
+    app.state.metrics = Metrics()
     app.add_middleware(CountRequests, metrics=app.state.metrics)
