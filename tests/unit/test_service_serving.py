@@ -11,9 +11,9 @@ from fastapi import FastAPI
 from fastapi.responses import StreamingResponse
 
 from dwell.errors import DwellError
+from dwell.service.processes import Workers
 from dwell.service.serving import Server
 from dwell.service.sockets import listening, url_of
-from dwell.service.workers import Workers
 
 _SECONDS = 30.0
 

@@ -14,6 +14,7 @@ from dwell.service.access.tokens import Tokens
 from dwell.service.names import WholeNames
 from dwell.service.settings import Settings
 from dwell.service.shelf import Shelf
+from dwell.service.workers import Workers
 
 
 def create_app(
@@ -41,6 +42,8 @@ def create_app(
     kept = store or store_at(settings.store)
     app.state.shelf = Shelf(kept, clock)
     app.state.tokens = Tokens(kept)
+    app.state.workers = Workers(settings.most_calls, settings.call_seconds)
+    app.state.routes = []  # those of all parts
     problems.install(app)
     api.install(app)
     app.add_middleware(WholeNames)

@@ -1,4 +1,7 @@
-"""What routes ask for: parts of the application that a request is answered by."""
+"""What routes ask for: parts of the application that a request is answered by.
+
+They are given without waiting for anything: what is `async` here takes no thread.
+"""
 
 from typing import Annotated
 
@@ -7,18 +10,25 @@ from fastapi import Depends, Request
 from dwell.service.access.callers import WhoCalls
 from dwell.service.settings import Settings
 from dwell.service.shelf import Shelf
+from dwell.service.workers import Workers
 
 
-def _shelf(request: Request, caller: WhoCalls) -> Shelf:
+async def _shelf(request: Request, caller: WhoCalls) -> Shelf:
     """To who has a token for one programme, no other is there."""
     shelf: Shelf = request.app.state.shelf
     return shelf if caller.programme is None else shelf.only(caller.programme)
 
 
-def _settings(request: Request) -> Settings:
+async def _settings(request: Request) -> Settings:
     settings: Settings = request.app.state.settings
     return settings
 
 
+def _workers(request: Request) -> Workers:
+    workers: Workers = request.app.state.workers
+    return workers
+
+
 OnShelf = Annotated[Shelf, Depends(_shelf)]
 WithSettings = Annotated[Settings, Depends(_settings)]
+WithWorkers = Annotated[Workers, Depends(_workers)]

@@ -23,10 +23,10 @@ from dwell.service.access.request_log import logging_settings
 from dwell.service.access.tokens import Tokens
 from dwell.service.app import create_app
 from dwell.service.demo.feed import calendar, feeding
+from dwell.service.processes import Workers
 from dwell.service.settings import Settings
 from dwell.service.sockets import joining, listening, url_of
 from dwell.service.streams import Streams
-from dwell.service.workers import Workers
 
 PATIENCE = 20  # seconds to wait for requests that are being answered
 _MEMORY = "memory:"

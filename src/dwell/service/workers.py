@@ -1,124 +1,171 @@
-"""Workers: processes that do the same, kept in number until they are told to stop."""
+"""Workers: processes that make plans and evaluations, few at a time and none for too long."""
 
-import logging
+import json
 import os
-import signal
+import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from multiprocessing import get_context
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
-from threading import Thread
-from time import sleep
-from types import FrameType
+from select import select
+from threading import BoundedSemaphore, Lock
+from time import monotonic
+from typing import Any, Literal, NamedTuple
+from weakref import finalize
 
+from dwell import errors
 from dwell.errors import DwellError
+from dwell.service.problems import BUSY, TOO_LARGE, Refused
 
-# A process of its own from the start: threads and connections of this one are not carried over.
-_CONTEXT = get_context("spawn")
-_LOG = logging.getLogger("dwell.service")
-_READY = b"ready"
-_PAUSE = 1.0  # seconds until one that could not start is replaced
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
-
-Work = Callable[[Callable[[], None]], None]
+_PIECE = 2**16
 
 
-class _Worker:
-    """A process at work, and a line to it."""
+class Computed(NamedTuple):
+    """What a call found.
 
-    def __init__(self, work: Work) -> None:
-        self.line, other = _CONTEXT.Pipe()
-        self.process: BaseProcess = _CONTEXT.Process(target=_run, args=(work, other))
-        self.process.start()
-        other.close()
-        self.ready = False
+    Attributes:
+        document: The JSON that the command prints.
+        page: The page that the command draws, if it was asked for.
+    """
+
+    document: str
+    page: str | None
 
 
 class Workers:
-    """Processes that do the same. One that is killed is replaced.
+    """Processes that are started when they are needed, and kept for the next call.
 
     Args:
-        work: What each does; it is given what to call once it is ready.
-        count: How many there are.
-        patience: How many seconds they may take to stop.
+        most: How many calls may be worked on at once; others are refused.
+        seconds: How long a call may take.
     """
 
-    def __init__(self, work: Work, count: int, patience: float) -> None:
-        self._work, self._count, self._patience = work, count, patience
-        self._signalled, self._signals = _CONTEXT.Pipe(duplex=False)
-        self._stopping = self._announced = False
+    def __init__(self, most: int, seconds: float) -> None:
+        self._most, self._seconds = most, seconds
+        self._free = BoundedSemaphore(most)
+        self._lock = Lock()
+        self._idle: list[_Worker] = []
+        finalize(self, _end, self._idle)
 
-    def run(self, ready: Callable[[], None]) -> None:
-        """Keep them at work until a signal says to stop.
+    def compute(
+        self,
+        call: Literal["plan", "evaluate"],
+        asked: dict[str, Any],
+        *,
+        page: bool = False,
+        advance: Callable[[float], None] = lambda _: None,
+    ) -> Computed:
+        """Have a call worked on.
 
         Args:
-            ready: Is called once, when all of them are ready.
+            call: Which.
+            asked: The options of the command of that name; None for what was not given.
+            page: Whether to draw the page as well.
+            advance: Told the share of the work that is done.
+
+        Raises:
+            Refused: If as many are worked on as may be, or it takes too long or too much memory.
         """
-        before = {each: signal.signal(each, self._stop) for each in _SIGNALS}
-        workers: list[_Worker] = []
+        if not self._free.acquire(blocking=False):
+            raise Refused(
+                BUSY, f"{self._most} plans or evaluations are being made; try again in a while"
+            )
         try:
-            workers = [_Worker(self._work) for _ in range(self._count)]
-            while not self._stopping:
-                self._look_after(workers)
-                if not self._announced and all(worker.ready for worker in workers):
-                    self._announced = True
-                    ready()
+            return self._computed({"call": call, "asked": asked, "page": page}, advance)
         finally:
-            self._end(workers)
-            for each, handler in before.items():
-                signal.signal(each, handler)
+            self._free.release()
 
-    def _stop(self, _signal: int, _frame: FrameType | None) -> None:
-        self._stopping = True
-        self._signals.send_bytes(b"")
-
-    def _look_after(self, workers: list[_Worker]) -> None:
-        """Wait until something happens to one of them, and see to it."""
-        waiting = [worker.line for worker in workers if not worker.ready]
-        happened = wait([self._signalled, *waiting, *(each.process.sentinel for each in workers)])
-        for place, worker in enumerate(workers):
-            if worker.line in happened and not worker.ready:
-                with suppress(EOFError, OSError):
-                    worker.ready = worker.line.recv_bytes() == _READY
-            if worker.process.sentinel in happened and not self._stopping:
-                workers[place] = self._replaced(worker)
-
-    def _replaced(self, worker: _Worker) -> _Worker:
-        worker.process.join()
-        worker.line.close()
-        status = worker.process.exitcode or 0
-        if status >= 0 and not self._announced:  # it was not killed: the next would end as well
-            raise DwellError("a worker could not start; why is said above")
-        _LOG.warning("a worker ended (exit code %s); another takes its place", status)
-        if not worker.ready:
-            sleep(_PAUSE)
-        return _Worker(self._work)
-
-    def _end(self, workers: list[_Worker]) -> None:
-        for worker in workers:
-            worker.process.terminate()
-        for worker in workers:
-            worker.process.join(self._patience + 5.0)
-            if worker.process.is_alive():
-                worker.process.kill()
-                worker.process.join()
-            worker.line.close()
+    def _computed(self, call: dict[str, Any], advance: Callable[[float], None]) -> Computed:
+        with self._lock:
+            worker = self._idle.pop() if self._idle else None
+        if worker is None or not worker.lives:
+            worker = _Worker()
+        try:
+            answer = worker.answer(call, monotonic() + self._seconds, advance)
+        except BaseException:
+            worker.end()
+            raise
+        if answer is None:
+            worker.end()
+            raise Refused(
+                TOO_LARGE,
+                f"this takes more than the {self._seconds:g} s or the memory that there is for it "
+                "here; ask for less, or use the command on a machine of your own",
+            )
+        # A log may have left much behind; terms leave nothing.
+        if call["call"] == "plan":
+            with self._lock:
+                self._idle.append(worker)
+        else:
+            worker.end()
+        if "error" in answer:
+            raise _error(answer)
+        return Computed(answer["document"], answer["page"])
 
 
-def _run(work: Work, line: Connection) -> None:
-    """What a worker's process does."""
-    Thread(target=_outlive_nobody, args=(line,), daemon=True).start()
-    try:
-        work(lambda: line.send_bytes(_READY))
-    except DwellError as error:
-        _LOG.error("%s", error)
-        sys.exit(1)
+class _Worker:
+    """A process, and the lines to and from it."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            # Not with the present folder among those that modules are looked for in.
+            [sys.executable, "-P", "-m", "dwell.service.calls"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._to, self._from = self._process.stdin, self._process.stdout
+        self._read = b""
+
+    @property
+    def lives(self) -> bool:
+        return self._process.poll() is None
+
+    def answer(
+        self, call: dict[str, Any], end: float, advance: Callable[[float], None]
+    ) -> dict[str, Any] | None:
+        """What a call comes to; None if that was too much for the process, or takes too long."""
+        try:
+            self._to.write(json.dumps(call).encode() + b"\n")
+            self._to.flush()
+        except BrokenPipeError:
+            return None
+        while (line := self._line(end)) is not None:
+            said: dict[str, Any] = json.loads(line)
+            if "share" not in said:
+                return None if said.get("error") == "MemoryError" else said
+            advance(said["share"])
+        return None
+
+    def _line(self, end: float) -> bytes | None:
+        while b"\n" not in self._read:
+            left = end - monotonic()
+            if left <= 0.0 or not select([self._from], [], [], left)[0]:
+                return None
+            piece = os.read(self._from.fileno(), _PIECE)
+            if not piece:
+                return None
+            self._read += piece
+        line, _, self._read = self._read.partition(b"\n")
+        return line
+
+    def end(self) -> None:
+        """End the process, whatever it does."""
+        self._process.kill()
+        for stream in (self._to, self._from):
+            with suppress(BrokenPipeError):
+                stream.close()
+        self._process.wait()
 
 
-def _outlive_nobody(line: Connection) -> None:
-    """Stop if whoever has started it was killed."""
-    with suppress(EOFError, OSError):
-        line.recv_bytes()
-    os.kill(os.getpid(), signal.SIGTERM)
+def _end(idle: list[_Worker]) -> None:
+    """End processes that wait for a call."""
+    while idle:
+        idle.pop().end()
+
+
+def _error(answer: dict[str, Any]) -> DwellError:
+    """The error that ended a call, as it was raised there."""
+    kind: type[DwellError] = getattr(errors, answer["error"], DwellError)
+    return kind(answer["detail"])
