@@ -29,6 +29,7 @@ PROGRAMME = (
     "list",
     "abandon",
     "clear",
+    "record",
     "export",
     "verify",
 )

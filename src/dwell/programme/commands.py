@@ -17,9 +17,11 @@ from dwell.programme.events import (
     Begun,
     Cleared,
     Corrected,
+    Done,
     Event,
     Finished,
     Held,
+    Recorded,
     Settings,
     SettingsChanged,
     Told,
@@ -88,6 +90,15 @@ class Clear(NamedTuple):
     note: str = ""
 
 
+class Record(NamedTuple):
+    """Say what people did about the decision on a task, by its number: it may be over."""
+
+    at: float
+    task: int
+    done: Done
+    note: str = ""
+
+
 class Change(NamedTuple):
     """Change settings."""
 
@@ -95,7 +106,7 @@ class Change(NamedTuple):
     settings: Settings
 
 
-Command = Begin | Tell | TellAll | Correct | Note | Abandon | Clear | Change
+Command = Begin | Tell | TellAll | Correct | Note | Abandon | Clear | Record | Change
 
 
 def decide(state: State, command: Command) -> list[Event]:
@@ -129,6 +140,9 @@ def decide(state: State, command: Command) -> list[Event]:
             task.held, task.cleared = "", True
             cleared = Cleared(at=at, task=task.number, note=_remark("a note", note))
             return [cleared, *_follow(task, at)]
+        case Record(at, number, done, note):
+            remark = _remark("a note", note)
+            return [Recorded(at=at, task=number, done=done, note=remark)]
         case Change(at, settings):
             checks.positive("silence_days", settings.silence_days)
             changed = settings != state.settings
