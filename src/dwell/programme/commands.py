@@ -11,6 +11,7 @@ import numpy as np
 from dwell import checks, wire
 from dwell.errors import Clash, InvalidInput, NotThere
 from dwell.fitting.sample_ratio import MISMATCH, sample_ratio_p_values
+from dwell.policies import Policies
 from dwell.programme.events import (
     Abandoned,
     Amended,
@@ -27,7 +28,8 @@ from dwell.programme.events import (
     Told,
 )
 from dwell.programme.observations import Observations, arms_of
-from dwell.programme.running import Running
+from dwell.programme.path import kept_limits
+from dwell.programme.running import Running, deciding
 from dwell.programme.state import State, plain_design
 
 _LONGEST_NAME = 200
@@ -180,7 +182,16 @@ def _begin(state: State, command: Begin) -> list[Event]:
     name = f"task-{design.number}" if command.name is None else command.name
     if checked_name("the name of a task", name) in state.numbers:
         raise Clash(f"there is a task {name!r} already; choose another name")
-    return [Begun(at=command.at, task=design.number, name=name, design=plain_design(design))]
+    computed = not isinstance(state.learner.choices, Policies)
+    return [
+        Begun(
+            at=command.at,
+            task=design.number,
+            name=name,
+            design=plain_design(design),
+            limits=kept_limits(deciding(design)) if computed else None,
+        )
+    ]
 
 
 def _tell(task: Running, command: Tell) -> list[Event]:

@@ -46,12 +46,34 @@ class Created(_Event, frozen=True, kw_only=True, tag="created 1"):
     dwell: str
 
 
+class Limits(Struct, frozen=True, array_like=True):
+    """The limits that a task is run by, for people to see when they are no more in force.
+
+    Attributes:
+        looks: After how many samples it is looked at; of very many looks, some.
+        lower: The lower limit on the sum at each; None where there is none …
+        upper: … and the upper one.
+    """
+
+    looks: list[int]
+    lower: list[float | None]
+    upper: list[float | None]
+
+
 class Begun(_Event, frozen=True, kw_only=True, tag="begun 1"):
-    """A task was begun with its design."""
+    """A task was begun with its design.
+
+    Attributes:
+        task: Its number.
+        name: Its name.
+        design: The design, in types that JSON knows.
+        limits: The limits that decide, where the learner computes them and does not keep them.
+    """
 
     task: int
     name: str
     design: dict[str, Any]
+    limits: Limits | None = None
 
 
 class Told(_Event, frozen=True, kw_only=True, tag="told 1"):

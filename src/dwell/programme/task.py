@@ -3,13 +3,19 @@
 from typing import Literal
 
 from dwell import checks
+from dwell.arrays import Samples
 from dwell.errors import Clash, InvalidInput, KeyTaken, NotThere
+from dwell.periods import Periods
 from dwell.programme.advice import Advice, silence
 from dwell.programme.closed import Closed
 from dwell.programme.commands import Abandon, Clear, Command, Correct, Note, Record
 from dwell.programme.events import Abandoned, Done, Recorded, recorded_key
 from dwell.programme.journal import Journal
-from dwell.programme.observations import observed
+from dwell.programme.observations import observed, samples_of
+from dwell.programme.outlook import Outlook, Worth
+from dwell.programme.path import Path, path_of
+from dwell.programme.running import deciding
+from dwell.programme.state import State
 from dwell.programme.telling import Observed, Telling, advice_on, tell_all
 
 Status = Literal["running", "decided", "held", "stalled", "finished", "abandoned"]
@@ -146,6 +152,40 @@ class Task:
         """What to do with it, and why."""
         with self._journal.state() as state:
             return advice_on(self._journal, state, self.name, self._journal.clock())
+
+    def worth(self) -> Worth | None:
+        """What its idea is worth by what is known now; None if it was told nothing.
+
+        Where the learner fits a pool of ideas, that is the mean of the value given the pool, even
+        before there are samples.
+        """
+        with self._journal.state() as state:
+            samples, learner = self._samples(state), state.learner
+            return Outlook.of(samples, learner).worth()
+
+    def path(self) -> Path:
+        """Where it was at each look, with the limits there and those that lie ahead.
+
+        Of a task that is over, the whole log is read.
+        """
+        journal = self._journal
+        with journal.state() as state:
+            samples, known = self._samples(state), state.known
+            if self.name in state.numbers:
+                task = state.tasks[state.numbers[self.name]]
+                policy, decided = deciding(task.design), task.decided
+            else:
+                closed = Closed.require(journal, self.name)
+                policy, decided = closed.policy(state.learner), closed.decided(journal)
+        decided_after = None if decided is None else decided.samples
+        return path_of(samples, policy, known.law, decided_after)
+
+    def _samples(self, state: State) -> Samples | Periods:
+        """All its samples, open or over."""
+        if self.name in state.numbers:
+            return state.tasks[state.numbers[self.name]].samples
+        parts = Closed.require(self._journal, self.name).parts(self._journal)
+        return samples_of(parts, state.known)
 
     @property
     def status(self) -> Status:
