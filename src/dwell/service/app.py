@@ -6,6 +6,8 @@ from dwell import __version__
 from dwell.programme.stores.addresses import store_at
 from dwell.programme.stores.protocol import EventStore
 from dwell.service import problems
+from dwell.service.access import guards, signing_in
+from dwell.service.access.tokens import Tokens
 from dwell.service.api import programmes
 from dwell.service.settings import Settings
 from dwell.service.shelf import Shelf
@@ -21,7 +23,11 @@ def create_app(settings: Settings | None = None, store: EventStore | None = None
     settings = settings or Settings()
     app = FastAPI(title="dwell", version=__version__, docs_url=None, redoc_url=None)
     app.state.settings = settings
-    app.state.shelf = Shelf(store or store_at(settings.store))
+    kept = store or store_at(settings.store)
+    app.state.shelf = Shelf(kept)
+    app.state.tokens = Tokens(kept)
     problems.install(app)
+    guards.install(app, settings, app.state.tokens)
+    app.include_router(signing_in.router)
     app.include_router(programmes.router, prefix="/api/v1")
     return app

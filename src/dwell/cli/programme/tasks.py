@@ -8,9 +8,9 @@ import click
 
 from dwell.cli.command import flag
 from dwell.cli.options import option
-from dwell.cli.parsing import number
 from dwell.cli.programme.group import command, opened, say_task, text
 from dwell.errors import InvalidInput
+from dwell.parsing import number
 
 if TYPE_CHECKING:
     from dwell.programme.observations import Batch
