@@ -16,7 +16,12 @@ IDEAS = (
     *("Pay later on the basket", "Address from the postcode", "Trust marks under the button"),
     *("Shorter error messages", "Free returns note", "Order summary stays in view"),
     *("Three steps instead of five", "Saved cards first", "Wallet buttons on top"),
+    *("Gift note in the basket", "Stock level beside the size", "One column on phones"),
+    *("Phone number is optional", "Larger pictures", "Prices with tax"),
 )
+PLACES = ("", " for new visitors", " on phones", " in the app", " for members", " abroad")
+PLACES += (" at night", " in the sale", " for gifts", " on tablets", " by e-mail", " in stores")
+PLACES += (" for returners", " on weekends", " in French", " in German")
 
 
 @dataclass
@@ -58,9 +63,10 @@ class Company:
 
     def begin(self) -> str:
         """Begin a test of the next idea."""
-        name = IDEAS[self._begun % len(IDEAS)]
-        if again := self._begun // len(IDEAS):
-            name += f", version {again + 1}"
+        again, which = divmod(self._begun, len(IDEAS))
+        name = IDEAS[which] + PLACES[again % len(PLACES)]
+        if (version := again // len(PLACES)) > 0:
+            name += f", version {version + 1}"
         self._begun += 1
         self._values[name] = float(np.clip(self._draw.normal(-0.0006, 0.0032), -0.02, 0.02))
         self.programme.begin(name)
@@ -109,12 +115,9 @@ def checkout(store: EventStore | None = None) -> Company:
     """Five months of tests: twelve run, three decisions wait, one is held, one is silent."""
     company = Company(store or MemoryStore())
     company.run(days=148, at_once=12)
-    running = list(company._values)
-    held, silent = running[2], running[5]
-    for day in range(6):
-        company.calendar.now += DAY
-        for name in running:
-            if name in company._values and name != silent:
-                company.tell(name, lost=500 if name == held and day else 0)
+    held, silent = list(company._values)[-2:]
+    for _ in range(5):
+        company.run(days=1, at_once=14, skip=lambda name, _: name in (held, silent))
+        company.tell(held, lost=500)
     company.record(keep=3)
     return company

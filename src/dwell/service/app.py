@@ -5,7 +5,7 @@ from fastapi import FastAPI
 from dwell import __version__
 from dwell.programme.stores.addresses import store_at
 from dwell.programme.stores.protocol import EventStore
-from dwell.service import api, problems
+from dwell.service import api, pages, problems
 from dwell.service.access import guards, signing_in
 from dwell.service.access.tokens import Tokens
 from dwell.service.names import WholeNames
@@ -35,6 +35,7 @@ def create_app(settings: Settings | None = None, store: EventStore | None = None
     app.state.tokens = Tokens(kept)
     problems.install(app)
     api.install(app)
+    pages.install(app)
     app.include_router(signing_in.router)
     guards.install(app, settings, app.state.tokens)
     app.add_middleware(WholeNames)

@@ -8,7 +8,6 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import sqrt
-from threading import RLock
 from typing import NamedTuple
 
 from dwell.programme.events import (
@@ -101,10 +100,9 @@ class Story:
     samples: int = 0
     unscored: int = 0
     days: tuple[int, float, float] = (0, 0.0, 0.0)
-    lock: RLock = field(default_factory=RLock, repr=False)
 
     def read_on(self, programme: Programme) -> None:
-        """Read the events that are new; the caller holds the lock."""
+        """Read the events that are new."""
         self.take(programme.events(after=self.position))
 
     def take(self, events: Iterable[tuple[int, Event]]) -> None:
@@ -247,16 +245,3 @@ def _estimate(record: dict[str, object]) -> float | None:
     if not isinstance(estimates, list) or not estimates or not estimates[0]:
         return None
     return float(estimates[0][0])
-
-
-class Stories:
-    """The stories of all programmes, each brought up to date when somebody asks."""
-
-    def __init__(self) -> None:
-        self._stories: dict[str, Story] = {}
-        self._lock = RLock()
-
-    def of(self, programme: Programme) -> Story:
-        """The story of a programme, as it was last read."""
-        with self._lock:
-            return self._stories.setdefault(programme.name, Story())

@@ -134,9 +134,14 @@ def mini(test: Drawn, label: str) -> Markup:
     return drawing(240.0, 60.0, parts, label, kind="mini")
 
 
-def rule(limits: Limits, longest: float, label: str) -> Markup:
-    """A rule of its own, beside others on one scale."""
-    place = placed(limits, [], longest, left=2.0, right=248.0, top=6.0, bottom=98.0)
+def rule(limits: Limits, scale: Sequence[Limits], label: str) -> Markup:
+    """A rule of its own, on one scale with others."""
+    longest = max(each.cap for each in scale)
+    others = [
+        [(0.0, y) for side in (each.lower, each.upper) for y in side if y is not None]
+        for each in scale
+    ]
+    place = placed(limits, others, longest, left=2.0, right=248.0, top=6.0, bottom=98.0)
     zero = straight("zero", 2.0, place.y(0.0), place.x(limits.cap), place.y(0.0))
     lens, *rest = lens_of(limits, place)
     return drawing(250.0, 104.0, [lens, zero, *rest], label, kind="mini")

@@ -185,3 +185,18 @@ def days(since: float, until: float) -> int:
         (3, 0)
     """
     return round((until - since) / _DAY)
+
+
+def due(at: float, now: float) -> str:
+    """When something is to be expected, about.
+
+    Example:
+        >>> due(1_781_481_600.0 + 3 * 86_400.0, 1_781_481_600.0), due(9e8, 8.9e8)
+        ('Thursday', '9 July')
+    """
+    if at - now < 0.5 * _DAY:
+        return "today"
+    if at - now < 1.5 * _DAY:
+        return "tomorrow"
+    then = datetime.fromtimestamp(at, UTC)
+    return f"{then:%A}" if at - now < 6.5 * _DAY else f"{then:%-d %B}"
