@@ -73,7 +73,7 @@ def _page_of(request: Request, response: Response) -> Response:
         meaning=_MEANS.get(status, _OTHERWISE),
         again=request.scope["path"] if request.method == "GET" and status >= 429 else "",
         code=problem["type"].rpartition(":")[2],
-        status=status,
+        status_code=status,
         art=leaf.empty("A path that has left the picture", outside=True),
         headers=headers,
     )
