@@ -50,11 +50,11 @@ class Parts:
 
 
 def event(kind: str, data: str, position: int) -> str:
-    """A server-sent event; a browser that comes again says which it had last.
+    r"""A server-sent event; a browser that comes again says which it had last.
 
     Example:
         >>> event("beat", "{}", 7)
-        'event: beat\\nid: 7\\ndata: {}\\n\\n'
+        'event: beat\nid: 7\ndata: {}\n\n'
     """
     return f"event: {kind}\nid: {position}\ndata: {data}\n\n"
 
@@ -108,6 +108,7 @@ class Live:
         watched = self._watched.setdefault(programme, _Watched(position))
         shown = watched.pages.setdefault(page, _Page(draw))
         shown.readers.add(queue)
+        self._open += 1
         if watched.task is None:
             watched.task = create_task(self._watch(watched))
         try:
@@ -123,6 +124,7 @@ class Live:
                 except TimeoutError:
                     yield event("beat", "{}", shown.last.position if shown.last else at)
         finally:
+            self._open -= 1
             shown.readers.discard(queue)
             if not shown.readers:
                 watched.pages.pop(page, None)
@@ -131,39 +133,27 @@ class Live:
                     watched.task.cancel()
                 self._watched.pop(programme, None)
 
-    async def limited(self, messages: AsyncIterator[str]) -> AsyncIterator[str]:
-        """The same messages; the place that `take_place` took is free again after the last."""
-        try:
-            async for message in messages:
-                yield message
-        finally:
-            self._open -= 1
-
-    def take_place(self) -> None:
-        """Take one of the places there are, or refuse."""
+    def require_place(self) -> None:
+        """Refuse one page more than may be open."""
         if self._open >= self._most:
             raise Refused(BUSY, f"{self._most} pages are open here already; reload now and then")
-        self._open += 1
 
     async def _watch(self, watched: _Watched) -> None:
         """Look at a log, and draw pages anew when it has grown, or when a minute is over."""
-        seen, drawn = -1, monotonic()
+        drawn = monotonic()
         while True:
             await sleep(LOOK_SECONDS)
             # A store that does not answer for a while is asked again; pages say by themselves that
             # they are not live.
             try:
                 position = await to_thread.run_sync(watched.position)
-                if seen in (position, -1) and monotonic() - drawn < DRAW_SECONDS:
-                    seen = position
-                    if all(
-                        page.last and page.last.position == position
-                        for page in watched.pages.values()
-                    ):
-                        continue
-                seen, drawn = position, monotonic()
-                for page in list(watched.pages.values()):
-                    await self._send(page)
+                pages = [page for page in watched.pages.values() if page.last is not None]
+                late = monotonic() - drawn >= DRAW_SECONDS
+                if late:
+                    drawn = monotonic()
+                for page in pages:
+                    if late or (page.last is not None and page.last.position != position):
+                        await self._send(page)
             except DwellError as error:
                 _log.warning("a page could not be drawn: %s", type(error).__name__)
 

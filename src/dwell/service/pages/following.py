@@ -43,12 +43,12 @@ def live(
             return test_parts(kept, programme, test, shelf.clock())
         return programme_parts(kept, programme, shelf.clock())
 
-    pages.take_place()
+    pages.require_place()
     messages = pages.follow(
         programme.name, test, position, draw, int(last) if last.isdigit() else at
     )
     return StreamingResponse(
-        pages.limited(messages),
+        messages,
         media_type="text/event-stream",
         headers={"X-Accel-Buffering": "no", "Cache-Control": "no-store"},
     )
