@@ -122,10 +122,18 @@ def _document(workers: Workers, form: PlanForm) -> str:
 
 
 def _answer(form: PlanForm, found: dict[str, Any]) -> Answer:
-    do, earns, *_ = (text.partition(": ")[2] for text in found["advice"])
+    do = found["advice"][0].partition(": ")[2]
     limits = found["best"]
     drawings = (_limits(form, limits, narrow=narrow) for narrow in (False, True))
     rows = [row for row in found["rows"] if row["name"] != "fdr"]
+    [simple] = (row for row in rows if row["name"] == "simple")
+    earns = (
+        f"It earns {money(simple['value_per_year'])} a year from {simple['tests_per_year']:,.0f} "
+        f"tests of {simple['days_per_test']:.1f} days on average. It ships "
+        f"{words.percent(simple['ship_rate'])} of ideas; {words.percent(simple['wrong_share'])} of "
+        "those do harm, though a small one, or it would have shown. Its ROI is "
+        f"{words.percent(1.0 - simple['left_on_the_table'])} of the highest there is."
+    )
     return Answer(do, earns, *drawings, rows)
 
 
