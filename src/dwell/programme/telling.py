@@ -91,7 +91,7 @@ def _closed_among(journal: Journal, wanted: Sequence[Tell]) -> dict[str, Closed]
 def _advised(journal: Journal, state: State, task: str, told: Running | None, now: float) -> Advice:
     """What to do with a task that was told; if that was its end, it is not sought in the log."""
     if told is not None and told.finished:
-        return of_running(told, state.counts, state.settings, now)
+        return of_running(told, state.learner, state.counts, state.settings, now)
     return advice_on(journal, state, task, now)
 
 
