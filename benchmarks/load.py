@@ -19,10 +19,10 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import perf_counter, sleep
+from time import perf_counter, process_time, sleep
 
 from tests.postgres import PostgresServer, throwaway
 
@@ -71,17 +71,28 @@ class Service:
     url: str
 
     def workers(self) -> list[int]:
-        """The processes that answer."""
+        """The processes that answer, if there are several."""
         found = []
         for each in Path("/proc").glob("[0-9]*"):
-            try:
-                parent = int(each.joinpath("stat").read_text().rpartition(")")[2].split()[1])
+            with suppress(OSError):
+                parent = int(_stat(each)[1])
                 words = each.joinpath("cmdline").read_text()
-            except OSError:
-                continue
-            if parent == self.process.pid and "spawn_main" in words:
-                found.append(int(each.name))
+                if parent == self.process.pid and "spawn_main" in words:
+                    found.append(int(each.name))
         return found
+
+    def processor_seconds(self) -> float:
+        """What those that live have taken of a processor."""
+        ticks = 0
+        for each in (self.process.pid, *self.workers()):
+            with suppress(OSError):
+                ticks += sum(map(int, _stat(Path(f"/proc/{each}"))[11:13]))
+        return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _stat(process: Path) -> list[str]:
+    """What the system knows of a process, after its name."""
+    return process.joinpath("stat").read_text().rpartition(")")[2].split()
 
 
 @contextmanager
@@ -192,14 +203,19 @@ def run(
         with Client(running.url) as client:
             for number in range(arguments.programmes):
                 name = f"programme {number}"
-                client.create(name, law=Lift(0.1), cap=20_000, setup_cost=2_000.0)
-        start = perf_counter()
+                if arguments.law:
+                    client.create(name, law=Lift(0.1), cap=20_000, setup_cost=2_000.0)
+                else:
+                    client.create(name, caps="256:16384:x2", setup_cost=2_000.0)
+        start, before = perf_counter(), (process_time(), running.processor_seconds())
         end = start + arguments.seconds
         with ThreadPoolExecutor(1) as other:
             killed = other.submit(_killing, arguments.kill, running, server, end)
             crowd = _crowd(running.url, arguments.clients, arguments.programmes, arguments.seconds)
             tally = asyncio.run(crowd)
             taken = perf_counter() - start
+            client_seconds = process_time() - before[0]
+            server_seconds = running.processor_seconds() - before[1]
             kills = killed.result()
     tellings, lost, doubled = audit(store, arguments.programmes, tally)
     return {
@@ -220,6 +236,8 @@ def run(
         "p50_ms": round(tally.percentile(0.5), 1),
         "p99_ms": round(tally.percentile(0.99), 1),
         "longest_ms": round(tally.percentile(1.0), 1),
+        "server_processor_ms": round(1000.0 * server_seconds / tally.requests, 2),
+        "client_processor_ms": round(1000.0 * client_seconds / tally.requests, 2),
     }
 
 
@@ -230,6 +248,7 @@ def main() -> None:
     parser.add_argument("--programmes", type=int, default=8)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--workers", type=int, default=0, help="by default 2 on PostgreSQL, else 1")
+    parser.add_argument("--law", action="store_true", help="learn the best boundaries for a law")
     parser.add_argument("--kill", choices=["worker", "store"])
     parser.add_argument("--fsync", choices=["on", "off"], default="on")
     arguments = parser.parse_args()
