@@ -119,7 +119,7 @@ def test_a_problem_has_its_name_and_status(
     assert (answer.status_code, answer.headers["content-type"]) == (status, problems.MEDIA_TYPE)
     body = answer.json()
     assert body["type"] == f"urn:dwell:problem:{name}"
-    assert body.keys() <= {"type", "title", "status", "detail", "errors"}
+    assert body.keys() <= {"type", "title", "status", "detail", "errors", "request_id"}
 
 
 def test_who_names_no_programme_is_not_told_which_there_are(api: Api) -> None:

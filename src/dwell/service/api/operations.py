@@ -62,10 +62,10 @@ def check_readiness(request: Request) -> Health:
         **responses(),
     },
 )
-def read_metrics(request: Request, shelf: OnShelf) -> Response:
+def read_metrics(request: Request) -> Response:
     """Requests by route and status, how long they took, open tests and decisions.
 
     Requests are counted by each worker process for itself.
     """
     metrics: Metrics = request.app.state.metrics
-    return Response(metrics.text(shelf), media_type=CONTENT_TYPE_PLAIN_0_0_4)
+    return Response(metrics.text(request.app.state.shelf), media_type=CONTENT_TYPE_PLAIN_0_0_4)
