@@ -31,6 +31,7 @@ PROGRAMME = (
     "list",
     "abandon",
     "clear",
+    "record",
     "export",
     "verify",
 )

@@ -41,6 +41,7 @@ COMMANDS = {
     "demo": ("demo", "--workers", "1"),
     "programme create": ("programme", "create", "new", "--caps", "1"),
     "programme begin": ("programme", "begin", "checkout", "green"),
+    "programme show TASK": ("programme", "show", "checkout", "blue"),
     "programme sync": ("programme", "sync", "checkout", "days.csv"),
     "programme show": ("programme", "show", "checkout"),
     "programme list": ("programme", "list"),

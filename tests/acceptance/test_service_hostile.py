@@ -36,7 +36,7 @@ NAMES = (
     "snow ☃ man",
 )
 # Who has no token may have these, and who has one needs no scope for them.
-PUBLIC = {"/sign-in", "/sign-out", "/healthz", "/readyz"}
+PUBLIC = {"/sign-in", "/sign-out", "/healthz", "/readyz", "/static/blue"}
 FOR_READERS = {"/api/v1/plan", "/api/v1/evaluate", "/plan", "/evaluate"}
 
 

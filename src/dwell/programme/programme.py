@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from time import time
 from typing import Any, Self
@@ -21,7 +22,7 @@ from dwell.programme.export import export
 from dwell.programme.journal import Journal
 from dwell.programme.rule_history import RuleChange, RuleHistory
 from dwell.programme.standings import PolicyStanding, standings
-from dwell.programme.state import Counts
+from dwell.programme.state import Counts, State
 from dwell.programme.stores.addresses import store_at
 from dwell.programme.stores.protocol import EventStore
 from dwell.programme.task import Task
@@ -183,6 +184,15 @@ class Programme:
         with self._journal.state() as state:
             open_tasks = [task for task in state.tasks.values() if not task.finished]
             return [Task(self._journal, task.name) for task in open_tasks]
+
+    @contextmanager
+    def state(self) -> Iterator[State]:
+        """All that it comes to, for this thread alone: to look at many tasks at once.
+
+        It is not to be changed, nor kept for longer.
+        """
+        with self._journal.state() as state:
+            yield state
 
     @property
     def counts(self) -> Counts:

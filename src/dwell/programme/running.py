@@ -14,6 +14,7 @@ from dwell.programme.events import Decided
 from dwell.programme.observations import Observations, Range, Values, arms_of, samples_of
 from dwell.programme.watch import Watch
 from dwell.records import Records, at_period_ends
+from dwell.sparse_policy import SparsePolicy
 
 
 class Progress(NamedTuple):
@@ -183,7 +184,7 @@ class Running:
             total = float(samples.sums[:batches].sum())
         else:
             batches, total = 0, float(samples[:stopped].sum())
-        sparse = self.design.policies.by_looks[self.design.decider]
+        sparse = deciding(self.design)
         look = int(np.searchsorted(sparse.looks, stopped, side="right")) - 1
         capped = stopped >= sparse.cap
         upper, lower = float(sparse.upper[look]), float(sparse.lower[look])
@@ -198,6 +199,11 @@ class Running:
             capped=capped,
             counts=self.design.accepts,
         )
+
+
+def deciding(design: Design) -> SparsePolicy:
+    """The policy that decides, by its looks."""
+    return design.policies.by_looks[design.decider]
 
 
 def _of_periods(design: Design, periods: Periods) -> Records:

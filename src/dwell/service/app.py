@@ -8,12 +8,13 @@ from fastapi import FastAPI
 from dwell import __version__
 from dwell.programme.stores.addresses import store_at
 from dwell.programme.stores.protocol import EventStore
-from dwell.service import api, problems
+from dwell.service import api, pages, problems
 from dwell.service.access import guards, signing_in
 from dwell.service.access.tokens import Tokens
 from dwell.service.names import WholeNames
 from dwell.service.settings import Settings
 from dwell.service.shelf import Shelf
+from dwell.service.workers import Workers
 
 
 def create_app(
@@ -41,9 +42,11 @@ def create_app(
     kept = store or store_at(settings.store)
     app.state.shelf = Shelf(kept, clock)
     app.state.tokens = Tokens(kept)
+    app.state.workers = Workers(settings.most_calls, settings.call_seconds)
     problems.install(app)
     api.install(app)
-    app.add_middleware(WholeNames)
-    guards.install(app, settings, app.state.tokens)
+    pages.install(app)
     app.include_router(signing_in.router)
+    guards.install(app, settings, app.state.tokens)
+    app.add_middleware(WholeNames)
     return app

@@ -10,6 +10,7 @@ from fastapi import Depends, Request
 from dwell.service.access.callers import WhoCalls
 from dwell.service.settings import Settings
 from dwell.service.shelf import Shelf
+from dwell.service.workers import Workers
 
 
 async def _shelf(request: Request, caller: WhoCalls) -> Shelf:
@@ -23,5 +24,11 @@ async def _settings(request: Request) -> Settings:
     return settings
 
 
+def _workers(request: Request) -> Workers:
+    workers: Workers = request.app.state.workers
+    return workers
+
+
 OnShelf = Annotated[Shelf, Depends(_shelf)]
 WithSettings = Annotated[Settings, Depends(_settings)]
+WithWorkers = Annotated[Workers, Depends(_workers)]
