@@ -1,14 +1,20 @@
 """What is sent to do harm does none: in names, in paths, in exports, in routes left unguarded."""
 
 import csv
+import gzip
+import io
 import re
 import socket
 from collections.abc import Iterator
+from html import escape
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
 import httpx2
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as parquet
 import pytest
 from fastapi.routing import iter_route_contexts
 
@@ -176,3 +182,81 @@ def test_a_path_leads_nowhere_else(service: Service, path: str) -> None:
     assert int(answer.split()[1]) in (400, 404, 422)
     assert b"root:" not in answer
     assert b"import" not in answer
+
+
+def test_a_script_in_a_name_is_a_text_on_the_page(service: Service) -> None:
+    """Whatever a name holds, no page has an element or a template's result that comes from it."""
+    hostile = [name for name in NAMES if "<" in name or "{{" in name]
+    for name in hostile:
+        path = f"/api/v1/programmes/search/tasks/{quote(name, safe='')}"
+        assert service.call("PUT", path, "admin").status_code in (200, 201)
+    with service.signed_in("admin") as browser:
+        browser.headers["Accept"] = "text/html"
+        pages = [browser.get(path) for path in ("/", "/programmes/search")]
+        pages += [
+            browser.get(f"/programmes/search/tests/{quote(name, safe='')}") for name in hostile
+        ]
+        pages.append(browser.get(f"/programmes/{quote(hostile[0], safe='')}"))
+    assert [page.status_code for page in pages] == [200] * (2 + len(hostile)) + [404]
+    assert all(page.headers["content-type"].startswith("text/html") for page in pages)
+    for page in pages:
+        assert "<script>alert" not in page.text
+        assert "<img src=x" not in page.text
+        assert "unsafe" not in page.headers["content-security-policy"]
+    for name, page in zip(hostile, pages[2:], strict=False):
+        assert escape(name, quote=False) in unescape_quotes(page.text)
+    assert "{{ 7 * 7 }}" in pages[1].text
+
+
+def unescape_quotes(text: str) -> str:
+    return text.replace("&#34;", '"').replace("&#39;", "'").replace("&quot;", '"')
+
+
+def evaluated(service: Service, log: bytes, name: str = "log.csv") -> Any:
+    """What the service makes of a log."""
+    return service.call(
+        "POST",
+        "/api/v1/evaluate",
+        "read",
+        files={"log": (name, log)},
+        data={"setup_cost": "1"},
+        timeout=60.0,
+    )
+
+
+COUNTS = b"test,n_c,x_c,n_t,x_t\n"
+
+
+@pytest.mark.parametrize(
+    ("log", "status"),
+    [
+        (gzip.compress(COUNTS + b"a,5,1,5,1\n" * 20_000_000, 1), 413),
+        (gzip.compress(gzip.compress(bytes(2**27), 9), 9), 422),
+        (COUNTS + b'"' + b"a,\n" * 2**20, 422),
+        (COUNTS + b"a" * 2**22 + b",5,1,5,1\n", 422),
+        (b",".join(b"c%d" % i for i in range(2**17)) + b"\n", 422),
+        (COUNTS + b"a,9" + b"9" * 2**17 + b",1,5,1\n", 422),
+        (COUNTS + b"a,99999999999999,1,99999999999999,1\nb,7,1,7,1\n", 200),
+    ],
+    ids=["gzip", "gzip twice", "quote", "cell", "columns", "digits", "users"],
+)
+def test_a_log_that_is_larger_than_it_looks_is_refused_or_harmless(
+    service: Service, log: bytes, status: int
+) -> None:
+    """Small files that would come to much: unpacked, in one cell, in columns, in users."""
+    answer = evaluated(service, log)
+    assert answer.status_code == status, answer.text[:500]
+    assert service.call("GET", "/healthz").status_code == 200
+
+
+def test_a_parquet_file_that_expands_is_refused(service: Service) -> None:
+    """A column of equal values takes a few bytes, however many there are."""
+    rows = 2**26
+    same = pa.DictionaryArray.from_arrays(pa.array(np.zeros(2**20, np.int8)), pa.array(["blue"]))
+    column = pa.chunked_array([same] * (rows // 2**20))
+    numbers = pa.chunked_array([pa.array(np.zeros(2**20))] * (rows // 2**20))
+    kept = io.BytesIO()
+    parquet.write_table(pa.table({"test": column, "order": numbers, "value": numbers}), kept)
+    assert kept.tell() < 2**22
+    answer = evaluated(service, kept.getvalue(), "log.parquet")
+    assert answer.status_code == 413, answer.text[:500]
