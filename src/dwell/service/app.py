@@ -43,6 +43,7 @@ def create_app(
     app.state.shelf = Shelf(kept, clock)
     app.state.tokens = Tokens(kept)
     app.state.workers = Workers(settings.most_calls, settings.call_seconds)
+    app.state.routes = []  # those of all parts
     problems.install(app)
     api.install(app)
     pages.install(app)

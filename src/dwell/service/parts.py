@@ -24,7 +24,7 @@ async def _settings(request: Request) -> Settings:
     return settings
 
 
-def _workers(request: Request) -> Workers:
+async def _workers(request: Request) -> Workers:
     workers: Workers = request.app.state.workers
     return workers
 

@@ -8,6 +8,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from dwell.errors import (
     CannotWrite,
@@ -205,6 +206,17 @@ def _of_invalid(error: RequestValidationError) -> JSONResponse:
     return _response(problem, body, {})
 
 
+def _methods_at(request: Request) -> str:
+    """All methods of a path, whichever routes they are spread over."""
+    found = {
+        method
+        for route in request.app.state.routes
+        if route.matches(request.scope)[0] is not Match.NONE
+        for method in route.methods
+    }
+    return ", ".join(sorted(found))
+
+
 def install(app: FastAPI) -> None:
     """Answer every error with a problem."""
 
@@ -217,10 +229,13 @@ def install(app: FastAPI) -> None:
         return _of_invalid(error)
 
     @app.exception_handler(HTTPException)
-    def _(_: Request, error: HTTPException) -> JSONResponse:
+    def _(request: Request, error: HTTPException) -> JSONResponse:
         status = HTTPStatus(error.status_code)
         problem = _OF_STATUSES.get(status, Problem("refused", status, status.phrase))
-        return answer(problem, str(error.detail), **(error.headers or {}))
+        headers = dict(error.headers or {})
+        if problem is NO_METHOD:
+            headers["Allow"] = _methods_at(request)
+        return answer(problem, str(error.detail), **headers)
 
     @app.exception_handler(Exception)
     def _(_: Request, __: Exception) -> JSONResponse:

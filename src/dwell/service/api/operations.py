@@ -3,7 +3,7 @@
 from typing import Literal
 
 from fastapi import APIRouter, Request, Response
-from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from pydantic import BaseModel, Field
 
 from dwell.service.access.callers import may
@@ -67,4 +67,4 @@ def read_metrics(request: Request) -> Response:
     Requests are counted by each worker process for itself.
     """
     metrics: Metrics = request.app.state.metrics
-    return Response(generate_latest(metrics.registry), media_type=CONTENT_TYPE_PLAIN_0_0_4)
+    return Response(metrics.text(request.app.state.shelf), media_type=CONTENT_TYPE_PLAIN_0_0_4)
