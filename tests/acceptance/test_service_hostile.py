@@ -259,4 +259,7 @@ def test_a_parquet_file_that_expands_is_refused(service: Service) -> None:
     parquet.write_table(pa.table({"test": column, "order": numbers, "value": numbers}), kept)
     assert kept.tell() < 2**22
     answer = evaluated(service, kept.getvalue(), "log.parquet")
-    assert answer.status_code == 413, answer.text[:500]
+    assert answer.status_code == 422, answer.text[:500]
+    assert f"got {3 * rows:,}" in answer.json()["detail"]
+    broken = evaluated(service, kept.getvalue()[:-100] + bytes(92) + b"\0\xff\xff\x7fPAR1")
+    assert broken.status_code == 422, broken.text[:500]
