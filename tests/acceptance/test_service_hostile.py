@@ -2,7 +2,7 @@
 
 import csv
 import gzip
-import io
+import json
 import re
 import socket
 from collections.abc import Iterator
@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-import httpx2
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as parquet
@@ -22,9 +21,9 @@ import dwell
 from dwell.programme.stores.sqlite import SqliteStore
 from dwell.service.access.tokens import Tokens
 from dwell.service.app import create_app
+from dwell.service.calls import answered
 from dwell.service.settings import Settings
-from tests.guarded import Service
-from tests.serving import served
+from tests.guarded import Service, serving
 
 NAMES = (
     "'; drop table events; --",
@@ -56,8 +55,8 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     tokens = Tokens(store)
     texts = {"read": tokens.create("read")[1], "admin": tokens.create("admin")[1]}
     texts["search"] = tokens.create("admin", "search")[1]
-    with served(app) as address:
-        yield Service(app, address, texts)
+    with serving(app, texts) as started:
+        yield started
 
 
 @pytest.fixture(scope="module")
@@ -77,11 +76,10 @@ def statuses(
 ) -> dict[tuple[str, str], int]:
     """What each route answers to somebody."""
     headers = {} if scope is None else {"Authorization": f"Bearer {service.texts[scope]}"}
-    with httpx2.Client(base_url=service.address, headers=headers) as client:
-        return {
-            (method, path): client.request(method, path, json={}).status_code
-            for method, path in routes
-        }
+    return {
+        (method, path): service.client.request(method, path, json={}, headers=headers).status_code
+        for method, path in routes
+    }
 
 
 def test_no_route_is_open_to_who_has_no_token(
@@ -212,54 +210,73 @@ def unescape_quotes(text: str) -> str:
     return text.replace("&#34;", '"').replace("&#39;", "'").replace("&quot;", '"')
 
 
-def evaluated(service: Service, log: bytes, name: str = "log.csv") -> Any:
-    """What the service makes of a log."""
-    return service.call(
-        "POST",
-        "/api/v1/evaluate",
-        "read",
-        files={"log": (name, log)},
-        data={"setup_cost": "1"},
-        timeout=60.0,
-    )
-
-
 COUNTS = b"test,n_c,x_c,n_t,x_t\n"
 
 
 @pytest.mark.parametrize(
     ("log", "status"),
     [
-        (gzip.compress(COUNTS + b"a,5,1,5,1\n" * 20_000_000, 1), 413),
-        (gzip.compress(gzip.compress(bytes(2**27), 9), 9), 422),
+        (gzip.compress(COUNTS + b"a,5,1,5,1\n" * 10_000_000, 1), 413),
         (COUNTS + b'"' + b"a,\n" * 2**20, 422),
-        (COUNTS + b"a" * 2**22 + b",5,1,5,1\n", 422),
-        (b",".join(b"c%d" % i for i in range(2**17)) + b"\n", 422),
-        (COUNTS + b"a,9" + b"9" * 2**17 + b",1,5,1\n", 422),
-        (COUNTS + b"a,99999999999999,1,99999999999999,1\nb,7,1,7,1\n", 200),
     ],
-    ids=["gzip", "gzip twice", "quote", "cell", "columns", "digits", "users"],
+    ids=["gzip", "quote"],
 )
-def test_a_log_that_is_larger_than_it_looks_is_refused_or_harmless(
-    service: Service, log: bytes, status: int
-) -> None:
-    """Small files that would come to much: unpacked, in one cell, in columns, in users."""
-    answer = evaluated(service, log)
-    assert answer.status_code == status, answer.text[:500]
+def test_a_bomb_does_no_harm_to_the_service(service: Service, log: bytes, status: int) -> None:
+    """A log that would come to much once it is unpacked, and one that never ends its first cell."""
+    answer = service.call(
+        *("POST", "/api/v1/evaluate", "read"),
+        files={"log": ("log.csv", log)},
+        data={"setup_cost": "1"},
+        timeout=60.0,
+    )
+    assert answer.status_code == status, answer.text
     assert service.call("GET", "/healthz").status_code == 200
 
 
-def test_a_parquet_file_that_expands_is_refused(service: Service) -> None:
-    """A column of equal values takes a few bytes, however many there are."""
-    rows = 2**26
-    same = pa.DictionaryArray.from_arrays(pa.array(np.zeros(2**20, np.int8)), pa.array(["blue"]))
-    column = pa.chunked_array([same] * (rows // 2**20))
-    numbers = pa.chunked_array([pa.array(np.zeros(2**20))] * (rows // 2**20))
-    kept = io.BytesIO()
-    parquet.write_table(pa.table({"test": column, "order": numbers, "value": numbers}), kept)
-    assert kept.tell() < 2**22
-    answer = evaluated(service, kept.getvalue(), "log.parquet")
-    assert answer.status_code == 422, answer.text[:500]
-    assert f"got {3 * rows:,}" in answer.json()["detail"]
-    broken = evaluated(service, kept.getvalue()[:-100] + bytes(92) + b"\0\xff\xff\x7fPAR1")
-    assert broken.status_code == 422, broken.text[:500]
+def evaluated(path: Path) -> dict[str, Any]:
+    """What the process that evaluates makes of a log."""
+    asked = {"path": str(path), "setup_cost": 1.0}
+    call = {"call": "evaluate", "asked": asked, "page": False}
+    return answered(json.dumps(call), lambda _: None)
+
+
+@pytest.mark.parametrize(
+    ("log", "said"),
+    [
+        (gzip.compress(bytes(2**24)), "must be a CSV file"),
+        (COUNTS + b"a" * 2**22 + b",5,1,5,1\n", "must be a CSV file"),
+        (b",".join(b"c%d" % i for i in range(2**17)) + b"\n", "must have the columns"),
+        (COUNTS + b"a,9" + b"9" * 2**16 + b",1,5,1\n", "at most 2^53"),
+        (COUNTS + b"a,99999999999999999999,1,5,1\nb,5,1,5,1\n", "at most 2^53"),
+    ],
+    ids=["zeros", "a cell", "columns", "digits", "users"],
+)
+def test_a_log_that_is_larger_than_it_looks_is_refused(
+    tmp_path: Path, log: bytes, said: str
+) -> None:
+    """Small files that would come to much: unpacked twice, in one cell, in columns, in users."""
+    path = tmp_path / "log.csv"
+    path.write_bytes(log)
+    answer = evaluated(path)
+    assert answer["error"] == "InvalidInput"
+    assert said in answer["detail"]
+    assert str(tmp_path) not in answer["detail"]
+    assert len(answer["detail"]) < 1000
+
+
+def test_a_parquet_file_that_expands_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A column of equal values takes a few bytes, however many there are: they are counted."""
+    rows = 2**20
+    monkeypatch.setattr("dwell.service.calls._MOST_VALUES", 2 * rows)
+    names = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int8)), pa.array(["blue"]))
+    numbers = pa.array(np.zeros(rows))
+    path = tmp_path / "log.parquet"
+    parquet.write_table(pa.table({"test": names, "order": numbers, "value": numbers}), path)
+    assert path.stat().st_size < rows // 16
+    answer = evaluated(path)
+    assert answer["error"] == "InvalidInput"
+    assert f"got {3 * rows:,}" in answer["detail"]
+    path.write_bytes(path.read_bytes()[:-100] + bytes(92) + b"\0\xff\xff\x7fPAR1")
+    assert "must be a Parquet file" in evaluated(path)["detail"]
