@@ -8,7 +8,6 @@ from pydantic import BaseModel, Field
 
 from dwell.service.access.callers import may
 from dwell.service.metrics import Metrics
-from dwell.service.parts import OnShelf
 from dwell.service.problems import NO_STORE, responses
 
 router = APIRouter(tags=["Operations"])
