@@ -236,7 +236,10 @@ def run(
         "p50_ms": round(tally.percentile(0.5), 1),
         "p99_ms": round(tally.percentile(0.99), 1),
         "longest_ms": round(tally.percentile(1.0), 1),
-        "server_processor_ms": round(1000.0 * server_seconds / tally.requests, 2),
+        # Of those that were killed nobody knows any more what they took.
+        "server_processor_ms": None
+        if kills
+        else round(1000.0 * server_seconds / tally.requests, 2),
         "client_processor_ms": round(1000.0 * client_seconds / tally.requests, 2),
     }
 
