@@ -1,7 +1,7 @@
 """Checks of single values that many modules share: each returns the value it has checked.
 
 A number is a number: text that looks like one is refused, and so are `True` and `False`. What
-people type is turned into numbers by `dwell.cli`.
+people type is turned into numbers by `dwell.parsing`.
 """
 
 from math import isfinite

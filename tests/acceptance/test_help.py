@@ -18,6 +18,7 @@ COMMANDS = (
     "bench",
     "history",
     "programme",
+    "token",
 )
 HEAVY = {"duckdb", "numba", "numpy", "plotly", "pyarrow", "rich", "scipy"}
 PROGRAMME = (
@@ -29,12 +30,14 @@ PROGRAMME = (
     "list",
     "abandon",
     "clear",
+    "record",
     "export",
     "verify",
 )
 EVERY = (
     *(*COMMANDS, "bench learners", "history generate"),
     *(f"programme {command}" for command in PROGRAMME),
+    *(f"token {command}" for command in ("create", "list", "revoke")),
 )
 
 
@@ -51,7 +54,7 @@ def test_help_fits_in_80_columns_and_is_grouped(command: str) -> None:
     """Options stand under headings, those for output and --help last."""
     lines = run(*command.split(), "--help").stdout.splitlines()
     assert max(map(len, lines)) <= 80
-    if command in ("bench", "history", "programme"):  # they have no options of their own
+    if command in ("bench", "history", "programme", "token"):  # they have no options of their own
         return
     headings = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
     assert headings[-2:] == ["Output:", "Other:"]

@@ -10,7 +10,10 @@ from typing import Any
 import pytest
 
 import dwell
+from dwell.programme.stores.sqlite import SqliteStore
 from dwell.report.encode import VERSION
+from dwell.service.access.credentials import Credential
+from dwell.service.access.tokens import Tokens
 from tests.acceptance.commands import assert_self_contained, figures, run
 
 PAGE = (Path(__file__).parents[2] / "docs" / "json.md").read_text(encoding="utf-8")
@@ -38,14 +41,18 @@ COMMANDS = {
     "demo": ("demo", "--workers", "1"),
     "programme create": ("programme", "create", "new", "--caps", "1"),
     "programme begin": ("programme", "begin", "checkout", "green"),
+    "programme show TASK": ("programme", "show", "checkout", "blue"),
     "programme sync": ("programme", "sync", "checkout", "days.csv"),
     "programme show": ("programme", "show", "checkout"),
     "programme list": ("programme", "list"),
     "programme export": ("programme", "export", "checkout", "new.csv"),
     "programme verify": ("programme", "verify", "checkout"),
+    "token create": ("token", "create"),
+    "token list": ("token", "list"),
+    "token revoke": ("token", "revoke", "k3v8m2qa"),
 }
 # They write what they are asked for, not what they print.
-WITHOUT_OUT = ("history", "programme")
+WITHOUT_OUT = ("history", "programme", "token")
 # What these hold has a table of its own, or differs from case to case.
 WHOLE = {"columns", "rows[].figures", "past_tests"}
 
@@ -64,6 +71,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     checkout = dwell.Programme.create("sqlite:///dwell.db", "checkout", policies=dwell.fixed(3))
     checkout.begin("blue").tell([-1] * 3)
     checkout.begin("red")
+    with monkeypatch.context() as known:
+        known.setattr(Credential, "new", lambda: Credential("k3v8m2qa", "secret"))
+        Tokens(SqliteStore(Path("dwell.db"))).create()
     demo = importlib.import_module("dwell.cli.demo")
     monkeypatch.setattr(demo, "_TASKS", (10, 100))
     monkeypatch.setattr(demo, "_PAST_TESTS", 100)

@@ -81,6 +81,8 @@ def test_batches_of_arms_are_held_cleared_and_corrected() -> None:
         (("export", "checkout", "log.csv"), "nothing to write"),
         (("export", "checkout", "there.csv"), "--overwrite"),
         (("clear", "checkout", "blue"), "not held"),
+        (("record", "checkout", "blue", "shipped"), "not decided"),
+        (("record", "checkout", "blue", "praised"), "shipped or dropped"),
         (("verify", "nowhere"), "there is no programme"),
     ],
 )

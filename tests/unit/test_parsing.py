@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dwell import Atoms, Beta, Gaussian, Lift, Normal, Signs, StudentT
-from dwell.cli.parsing import parse_law, parse_prior
 from dwell.laws import Law
+from dwell.parsing import parse_law, parse_prior
 from dwell.priors import Prior
 from tests.refusals import refused
 from tests.strategies import PROPERTY

@@ -23,6 +23,7 @@ from dwell.cli.plan import plan
 from dwell.cli.programme import programme
 from dwell.cli.reproduce import reproduce
 from dwell.cli.simulate import simulate
+from dwell.cli.token import token
 from dwell.errors import DwellError, NothingWorthTesting
 
 _BAD_INPUT = 2
@@ -116,10 +117,22 @@ def main(context: click.Context) -> None:
       dwell bench learners --quick
       dwell history generate log.parquet
       dwell programme create checkout --caps 1:256:x2
+      dwell token create --scope tell
     """  # noqa: D301 - click knows text to keep as it is by a real backspace
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
 
-for _command in (demo, plan, evaluate, exact, simulate, reproduce, bench, history, programme):
+for _command in (
+    demo,
+    plan,
+    evaluate,
+    exact,
+    simulate,
+    reproduce,
+    bench,
+    history,
+    programme,
+    token,
+):
     main.add_command(_command)

@@ -14,8 +14,8 @@ from dwell import checks
 from dwell.cli.command import Option as TitledOption
 from dwell.cli.command import flag
 from dwell.cli.options import Command, Option, one_of, option, seed_option, stacked
-from dwell.cli.parsing import number
 from dwell.errors import InvalidInput
+from dwell.parsing import number
 
 if TYPE_CHECKING:
     from dwell.history.reading.inspection import Inspection

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +15,11 @@ from dwell.cli.command import Option as _Option
 from dwell.cli.command import flag
 from dwell.cli.files import writable
 from dwell.cli.output import Outputs
-from dwell.cli.parsing import number, parse_law, parse_prior
 from dwell.errors import InvalidInput
+from dwell.parsing import cap as cap
+from dwell.parsing import caps as caps
+from dwell.parsing import number, parse_law, parse_prior
+from dwell.parsing import whole as whole
 
 if TYPE_CHECKING:
     from dwell.laws import Law
@@ -237,24 +239,9 @@ def probability(name: str, text: str) -> float:
     return checks.probability(name, number(name, text))
 
 
-def whole(name: str, text: str, least: int = 1) -> int:
-    """A whole number, as in 1000, 10_000 or 1e6.
-
-    Example:
-        >>> whole("--tasks", "1e6"), whole("--tasks", "10_000")
-        (1000000, 10000)
-    """
-    return checks.count(name, number(name, text), least)
-
-
 def whole_numbers(name: str, text: str) -> tuple[int, ...]:
     """Whole numbers between commas."""
     return tuple(whole(name, part) for part in text.split(","))
-
-
-def cap(name: str, text: str) -> int:
-    """A number of samples that boundaries can be made for."""
-    return checks.cap(name, whole(name, text))
 
 
 def number_of_runs(name: str, text: str) -> int:
@@ -263,44 +250,6 @@ def number_of_runs(name: str, text: str) -> int:
     if count > _MOST_RUNS:
         raise InvalidInput(f"{name} must be at most {_MOST_RUNS:,}, got {count:,}")
     return count
-
-
-def caps(name: str, text: str) -> tuple[int, ...]:
-    """Caps as a list, with ranges in it.
-
-    Example:
-        >>> caps("--caps", "1:3, 8"), caps("--caps", "2:40:x4")
-        ((1, 2, 3, 8), (2, 8, 32))
-    """
-    found = [cap for part in text.split(",") for cap in _range_of_caps(name, part.strip())]
-    for earlier, later in pairwise(found):
-        if later < earlier:
-            raise InvalidInput(f"{name} must be sorted, got {later} after {earlier}")
-    return tuple(found)
-
-
-def _range_of_caps(name: str, text: str) -> list[int]:
-    match text.split(":"):
-        case [single]:
-            return [_cap(name, single)]
-        case [first, last]:
-            found = list(range(_cap(name, first), _cap(name, last) + 1))
-        case [first, last, factor] if factor.startswith("x"):
-            cap, longest = _cap(name, first), _cap(name, last)
-            times = whole(f"the factor in {name}", factor[1:], least=2)
-            found = []
-            while cap <= longest:
-                found.append(cap)
-                cap *= times
-        case _:
-            raise InvalidInput(f"{name} must look like 1,2,4 or 1:50 or 1:256:x2, got {text!r}")
-    if not found:
-        raise InvalidInput(f"a range in {name} must go upwards, got {text!r}")
-    return found
-
-
-def _cap(name: str, text: str) -> int:
-    return cap(f"each cap in {name}", text)
 
 
 def file_ending_in(*endings: str) -> Callable[[str, str], Path]:

@@ -23,8 +23,8 @@ from dwell.cli.options import (
     whole,
 )
 from dwell.cli.output import Outputs, note, print_grid, progress, wrapped
-from dwell.cli.parsing import parse_prior
 from dwell.errors import InvalidInput, NothingWorthTesting
+from dwell.parsing import parse_prior
 
 if TYPE_CHECKING:
     from dwell.history.reading.summaries import Summaries

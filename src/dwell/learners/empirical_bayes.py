@@ -13,6 +13,7 @@ from dwell import checks
 from dwell.arrays import FloatArray
 from dwell.errors import InvalidInput
 from dwell.families import Every
+from dwell.fitting.pool import PoolFit
 from dwell.laws import Law
 from dwell.learners.design import Design
 from dwell.learners.guard import Guard, guard_under
@@ -21,6 +22,7 @@ from dwell.learners.past_sums import PastSums
 from dwell.learners.pool_knowledge import PoolKnowledge
 from dwell.learners.rounds import CHEAP, Chooser, Learned, Round
 from dwell.policies import Policies
+from dwell.pools.fitted import FittedPool
 from dwell.pools.under_law import chunk_under, noise_under, pool_under
 from dwell.records import Records
 
@@ -261,6 +263,17 @@ class EmpiricalBayes(Learner):
         ):
             raise ValueError("a state has a count per kind, a weight per value and a round")
         self.state = state
+
+    @property
+    def fitted(self) -> FittedPool:
+        """The pool of ideas as it was last fitted."""
+        state, past = self.state, 0 if self.past is None else len(self.past.drawn)
+        factor, tests = state.rounds[-1].factor, state.ledger.tests + past
+        return FittedPool(self.law, self._chooser.pool.values, state.weights, factor, tests)
+
+    def plausible(self) -> PoolFit:
+        """The pool of ideas fitted to all tests so far, and others that are as plausible."""
+        return self._chooser.plausible(self.state)
 
     def pool_knowledge(self) -> PoolKnowledge:
         """What is known of the pool of ideas and of the rule in force, with intervals."""

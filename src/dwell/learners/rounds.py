@@ -199,10 +199,14 @@ class Chooser:
             np.random.default_rng([self.seed, number]),
         )
 
+    def plausible(self, learned: Learned) -> PoolFit:
+        """The pool fitted to all tests so far, and others that are as plausible."""
+        return self._fit(learned, learned.rounds[-1].number)
+
     def knowledge(self, learned: Learned, law: Law) -> PoolKnowledge:
         """What is known of the pool, and of the rule in force."""
         now, measured = learned.rounds[-1], learned.noise.measured()
-        fit = self._fit(learned, now.number)
+        fit = self.plausible(learned)
         rates, samples = now.accept_rates, now.mean_samples
         known = pool_knowledge(
             values=self.pool.values,

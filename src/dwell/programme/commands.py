@@ -11,21 +11,25 @@ import numpy as np
 from dwell import checks, wire
 from dwell.errors import Clash, InvalidInput, NotThere
 from dwell.fitting.sample_ratio import MISMATCH, sample_ratio_p_values
+from dwell.policies import Policies
 from dwell.programme.events import (
     Abandoned,
     Amended,
     Begun,
     Cleared,
     Corrected,
+    Done,
     Event,
     Finished,
     Held,
+    Recorded,
     Settings,
     SettingsChanged,
     Told,
 )
 from dwell.programme.observations import Observations, arms_of
-from dwell.programme.running import Running
+from dwell.programme.path import kept_limits
+from dwell.programme.running import Running, deciding
 from dwell.programme.state import State, plain_design
 
 _LONGEST_NAME = 200
@@ -88,6 +92,15 @@ class Clear(NamedTuple):
     note: str = ""
 
 
+class Record(NamedTuple):
+    """Say what people did about the decision on a task, by its number: it may be over."""
+
+    at: float
+    task: int
+    done: Done
+    note: str = ""
+
+
 class Change(NamedTuple):
     """Change settings."""
 
@@ -95,7 +108,7 @@ class Change(NamedTuple):
     settings: Settings
 
 
-Command = Begin | Tell | TellAll | Correct | Note | Abandon | Clear | Change
+Command = Begin | Tell | TellAll | Correct | Note | Abandon | Clear | Record | Change
 
 
 def decide(state: State, command: Command) -> list[Event]:
@@ -129,6 +142,9 @@ def decide(state: State, command: Command) -> list[Event]:
             task.held, task.cleared = "", True
             cleared = Cleared(at=at, task=task.number, note=_remark("a note", note))
             return [cleared, *_follow(task, at)]
+        case Record(at, number, done, note):
+            remark = _remark("a note", note)
+            return [Recorded(at=at, task=number, done=done, note=remark)]
         case Change(at, settings):
             checks.positive("silence_days", settings.silence_days)
             changed = settings != state.settings
@@ -166,7 +182,16 @@ def _begin(state: State, command: Begin) -> list[Event]:
     name = f"task-{design.number}" if command.name is None else command.name
     if checked_name("the name of a task", name) in state.numbers:
         raise Clash(f"there is a task {name!r} already; choose another name")
-    return [Begun(at=command.at, task=design.number, name=name, design=plain_design(design))]
+    computed = not isinstance(state.learner.choices, Policies)
+    return [
+        Begun(
+            at=command.at,
+            task=design.number,
+            name=name,
+            design=plain_design(design),
+            limits=kept_limits(deciding(design)) if computed else None,
+        )
+    ]
 
 
 def _tell(task: Running, command: Tell) -> list[Event]:

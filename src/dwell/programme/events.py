@@ -14,6 +14,7 @@ from dwell.programme.observations import Observations
 from dwell.programme.stores.protocol import Entry
 
 Decision = Literal["accept", "reject"]
+Done = Literal["shipped", "dropped"]
 
 
 class Settings(Struct, frozen=True, kw_only=True):
@@ -45,12 +46,34 @@ class Created(_Event, frozen=True, kw_only=True, tag="created 1"):
     dwell: str
 
 
+class Limits(Struct, frozen=True, array_like=True):
+    """The limits that a task is run by, for people to see when they are no more in force.
+
+    Attributes:
+        looks: After how many samples it is looked at; of very many looks, some.
+        lower: The lower limit on the sum at each; None where there is none …
+        upper: … and the upper one.
+    """
+
+    looks: list[int]
+    lower: list[float | None]
+    upper: list[float | None]
+
+
 class Begun(_Event, frozen=True, kw_only=True, tag="begun 1"):
-    """A task was begun with its design."""
+    """A task was begun with its design.
+
+    Attributes:
+        task: Its number.
+        name: Its name.
+        design: The design, in types that JSON knows.
+        limits: The limits that decide, where the learner computes them and does not keep them.
+    """
 
     task: int
     name: str
     design: dict[str, Any]
+    limits: Limits | None = None
 
 
 class Told(_Event, frozen=True, kw_only=True, tag="told 1"):
@@ -129,6 +152,20 @@ class Cleared(_Event, frozen=True, kw_only=True, tag="cleared 1"):
     note: str = ""
 
 
+class Recorded(_Event, frozen=True, kw_only=True, tag="recorded 1"):
+    """People did something about a decision, and said so.
+
+    Attributes:
+        task: Its number.
+        done: What they did; it may be other than what was decided.
+        note: Why, for whoever reads the log.
+    """
+
+    task: int
+    done: Done
+    note: str = ""
+
+
 class SettingsChanged(_Event, frozen=True, kw_only=True, tag="settings changed 1"):
     """Settings were changed."""
 
@@ -146,6 +183,7 @@ Event = (
     | Abandoned
     | Held
     | Cleared
+    | Recorded
     | SettingsChanged
 )
 _TAGS = {kind.__struct_config__.tag for kind in Event.__args__}
@@ -173,6 +211,11 @@ def closed_key(task: int) -> str:
     return f"closed {task}"
 
 
+def recorded_key(task: int) -> str:
+    """What people did about a task's decision is found by this."""
+    return f"recorded {task}"
+
+
 def entry_of(event: Event) -> Entry:
     """An event as a log keeps it: keys see to it that some things happen once.
 
@@ -189,6 +232,8 @@ def entry_of(event: Event) -> Entry:
             key = decided_key(task)
         case Finished(task=task) | Abandoned(task=task):
             key = closed_key(task)
+        case Recorded(task=task):
+            key = recorded_key(task)
         case _:
             key = None
     return Entry(_encoder.encode(event).decode(), key)

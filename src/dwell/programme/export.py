@@ -15,6 +15,8 @@ from dwell.programme.journal import Journal
 from dwell.programme.observations import ArmBatches, Batch, Observations, Outcomes, Values
 
 Row = dict[str, Any]
+# What a spreadsheet takes for the beginning of a formula; and what keeps it from that.
+_FORMULA, _TEXT = ("=", "+", "-", "@"), "'"
 
 
 def export(journal: Journal, path: Path) -> int:
@@ -37,12 +39,23 @@ def export(journal: Journal, path: Path) -> int:
         raise InvalidInput(
             f"tasks of {journal.name!r} were told in {len(forms)} forms; a log has one form"
         )
-    rows = [row for task in done for row in _rows(names[task], list(parts[task].values()))]
+    shown = plain_text if ending == ".csv" else str
+    rows = [row for task in done for row in _rows(shown(names[task]), list(parts[task].values()))]
     table = pa.Table.from_pylist(rows)
     with whole_file(path, "the file") as stream:
         write = arrow_csv.write_csv if ending == ".csv" else _write_parquet
         write(table, stream)
     return len(done)
+
+
+def plain_text(name: str) -> str:
+    """A name in a CSV file, which no spreadsheet takes for a formula; different ones stay so.
+
+    Example:
+        >>> plain_text("=1+1"), plain_text("blue"), plain_text("'blue")
+        ("'=1+1", 'blue', "''blue")
+    """
+    return f"{_TEXT}{name}" if name.lstrip().startswith((*_FORMULA, _TEXT)) else name
 
 
 def _write_parquet(table: pa.Table, stream: Any) -> None:

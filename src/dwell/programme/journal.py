@@ -123,6 +123,15 @@ class Journal:
         for position, body in enumerate(self.store.read(self.name, after), start=after + 1):
             yield position, event_of(body)
 
+    def events_of(self, task: int) -> Iterator[tuple[int, Event]]:
+        """The events of one task, with their positions."""
+        mention = f'"task":{task}'
+        for position, body in enumerate(self.store.read(self.name, 0), start=1):
+            if mention in body:  # what is not about it need not be decoded
+                event = event_of(body)
+                if getattr(event, "task", None) == task:
+                    yield position, event
+
     def find(self, key: str) -> Event | None:
         """The event with a key."""
         body = self.store.find(self.name, key)

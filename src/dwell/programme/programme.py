@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from time import time
 from typing import Any, Self
@@ -19,8 +20,9 @@ from dwell.programme.creation import creation
 from dwell.programme.events import Event, Settings, entry_of
 from dwell.programme.export import export
 from dwell.programme.journal import Journal
+from dwell.programme.rule_history import RuleChange, RuleHistory
 from dwell.programme.standings import PolicyStanding, standings
-from dwell.programme.state import Counts
+from dwell.programme.state import Counts, State
 from dwell.programme.stores.addresses import store_at
 from dwell.programme.stores.protocol import EventStore
 from dwell.programme.task import Task
@@ -45,6 +47,7 @@ class Programme:
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
+        self._rules = RuleHistory(journal)
         with journal.state():  # what is not there is refused at once
             pass
 
@@ -160,6 +163,12 @@ class Programme:
         with self._journal.carried_out(Change(self._journal.clock(), settings)):
             pass
 
+    @property
+    def settings(self) -> Settings:
+        """What can be set anew, as it is now."""
+        with self._journal.state() as state:
+            return state.settings
+
     def task(self, name: str) -> Task:
         """A task by its name, open or over.
 
@@ -176,6 +185,15 @@ class Programme:
             open_tasks = [task for task in state.tasks.values() if not task.finished]
             return [Task(self._journal, task.name) for task in open_tasks]
 
+    @contextmanager
+    def state(self) -> Iterator[State]:
+        """All that it comes to, for this thread alone: to look at many tasks at once.
+
+        It is not to be changed, nor kept for longer.
+        """
+        with self._journal.state() as state:
+            yield state
+
     @property
     def counts(self) -> Counts:
         """How many tasks were begun, and what became of them."""
@@ -186,6 +204,13 @@ class Programme:
         """The policies that it chooses among, and how each stands."""
         with self._journal.state() as state:
             return standings(state.learner)
+
+    def rules(self) -> tuple[RuleChange, ...]:
+        """The rules that were in force, the present one last; none before a task was begun.
+
+        The first call replays the log, later ones go on from there.
+        """
+        return self._rules.changes()
 
     def learner(self) -> Learner:
         """What was learned, as a learner of its own: nothing that happens to it comes back."""

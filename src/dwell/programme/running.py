@@ -134,7 +134,7 @@ class Running:
             total = float(samples.sums[:batches].sum())
         else:
             batches, total = 0, float(samples[:stopped].sum())
-        sparse = _sparse(self.design.policies[self.design.decider])
+        sparse = deciding(self.design)
         look = int(np.searchsorted(sparse.looks, stopped, side="right")) - 1
         capped = stopped >= sparse.cap
         upper, lower = float(sparse.upper[look]), float(sparse.lower[look])
@@ -149,6 +149,11 @@ class Running:
             capped=capped,
             counts=self.design.accepts,
         )
+
+
+def deciding(design: Design) -> SparsePolicy:
+    """The policy that decides, by its looks."""
+    return _sparse(design.policies[design.decider])
 
 
 def _of_row(design: Design, samples: Samples) -> Records:

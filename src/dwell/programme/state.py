@@ -27,6 +27,7 @@ from dwell.programme.events import (
     Event,
     Finished,
     Held,
+    Recorded,
     Settings,
     SettingsChanged,
     Told,
@@ -169,7 +170,9 @@ def apply(state: State | None, event: Event) -> State:
         _begin(state, event, position)
     elif event.task in state.tasks:
         _of_task(state, state.tasks[event.task], event)
-    elif not isinstance(event, Corrected):  # what comes too late to be learned is kept in the log
+    elif not isinstance(
+        event, Corrected | Recorded
+    ):  # what comes too late to be learned is kept in the log
         raise _broken(position, f"task {event.task} is not open")
     state.position = position
     return state

@@ -84,7 +84,7 @@ def advice_on(journal: Journal, state: State, task: str, now: float) -> Advice:
     """What to do with a task, open or over."""
     if task in state.numbers:
         running = state.tasks[state.numbers[task]]
-        return of_running(running, state.counts, state.settings, now)
+        return of_running(running, state.learner, state.counts, state.settings, now)
     over = Closed.require(journal, task)
     decided = over.decided(journal)
     if isinstance(over.end, Abandoned):

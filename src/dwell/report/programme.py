@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from dwell.learners.registry import LEARNERS
 from dwell.programme.advice import Advice
+from dwell.programme.outlook import Worth
+from dwell.programme.path import Path
 from dwell.programme.programme import Programme
 from dwell.programme.task import Status, Task
 from dwell.report.tables import Grid
@@ -21,7 +23,17 @@ class TaskRow:
     decision: str | None
     wants: int
     done: bool
+    to_go: float | None
+    ships: float | None
     sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class TaskDetails:
+    """What is known of one task, and where it has been."""
+
+    worth: Worth | None
+    path: Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +50,39 @@ class ProgrammeRow:
 def task_row(task: Task, advice: Advice | None = None) -> TaskRow:
     """A task as it stands."""
     given = task.advice if advice is None else advice
-    return TaskRow(task.name, task.status, given.decision, given.wants, given.done, given.sentence)
+    return TaskRow(
+        task.name,
+        task.status,
+        given.decision,
+        given.wants,
+        given.done,
+        None if given.forecast is None else given.forecast.samples,
+        None if given.forecast is None else given.forecast.ships,
+        given.sentence,
+    )
+
+
+def task_details(task: Task) -> TaskDetails:
+    """What is known of a task, and where it has been."""
+    return TaskDetails(task.worth(), task.path())
+
+
+def worth_sentence(worth: Worth | None) -> str:
+    """What an idea is worth by what is known now.
+
+    Example:
+        >>> worth_sentence(Worth(mean=2, low=-1, high=5, helps=0.9, samples=502, tests=60))
+        'Worth 2 (-1 to 5) by 502 samples and a pool of 60 tests; it helps with a chance of 90 %.'
+        >>> worth_sentence(Worth(mean=1, low=None, high=None, helps=None, samples=1, tests=None))
+        'Worth 1 by 1 sample.'
+    """
+    if worth is None:
+        return "Nothing is known of its worth yet."
+    between = "" if worth.low is None else f" ({worth.low:.3g} to {worth.high:.3g})"
+    pool = "" if worth.tests is None else f" and a pool of {worth.tests:,} tests"
+    helps = "" if worth.helps is None else f"; it helps with a chance of {100 * worth.helps:.0f} %"
+    samples = f"{worth.samples:,} sample{'s' * (worth.samples != 1)}"
+    return f"Worth {worth.mean:.3g}{between} by {samples}{pool}{helps}."
 
 
 def task_rows(programme: Programme) -> list[TaskRow]:

@@ -5,8 +5,10 @@ from fastapi import FastAPI
 from dwell import __version__
 from dwell.programme.stores.addresses import store_at
 from dwell.programme.stores.protocol import EventStore
-from dwell.service import problems
-from dwell.service.api import programmes
+from dwell.service import api, pages, problems
+from dwell.service.access import guards, signing_in
+from dwell.service.access.tokens import Tokens
+from dwell.service.names import WholeNames
 from dwell.service.settings import Settings
 from dwell.service.shelf import Shelf
 
@@ -19,9 +21,22 @@ def create_app(settings: Settings | None = None, store: EventStore | None = None
         store: Where programmes are kept, if not at the address of the settings.
     """
     settings = settings or Settings()
-    app = FastAPI(title="dwell", version=__version__, docs_url=None, redoc_url=None)
+    app = FastAPI(
+        title="dwell",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        redirect_slashes=False,
+    )
     app.state.settings = settings
-    app.state.shelf = Shelf(store or store_at(settings.store))
+    kept = store or store_at(settings.store)
+    app.state.shelf = Shelf(kept)
+    app.state.tokens = Tokens(kept)
     problems.install(app)
-    app.include_router(programmes.router, prefix="/api/v1")
+    api.install(app)
+    pages.install(app)
+    app.include_router(signing_in.router)
+    guards.install(app, settings, app.state.tokens)
+    app.add_middleware(WholeNames)
     return app

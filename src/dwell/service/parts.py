@@ -4,13 +4,15 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
+from dwell.service.access.callers import WhoCalls
 from dwell.service.settings import Settings
 from dwell.service.shelf import Shelf
 
 
-def _shelf(request: Request) -> Shelf:
+def _shelf(request: Request, caller: WhoCalls) -> Shelf:
+    """To who has a token for one programme, no other is there."""
     shelf: Shelf = request.app.state.shelf
-    return shelf
+    return shelf if caller.programme is None else shelf.only(caller.programme)
 
 
 def _settings(request: Request) -> Settings:

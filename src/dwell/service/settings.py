@@ -15,6 +15,12 @@ class Settings:
         port: The port.
         largest_body: The most bytes of a request.
         largest_upload: The most bytes of a log that is sent to be evaluated.
+        require_token: Whether a token is needed on loopback too.
+        allowed_hosts: Names that the service goes by besides those of loopback, behind a proxy.
+        requests_per_second: How many requests of a token, or of an address without one, a worker
+            answers in the long run; at once it answers twice as many.
+        body_pause_seconds: The longest silence while a body is sent.
+        body_seconds: How long a body may take, besides a second for every 16 kB of it.
     """
 
     store: str = "sqlite:///dwell.db"
@@ -22,3 +28,8 @@ class Settings:
     port: int = 8000
     largest_body: int = 8 * _MEGABYTE
     largest_upload: int = 64 * _MEGABYTE
+    require_token: bool = False
+    allowed_hosts: tuple[str, ...] = ()
+    requests_per_second: float = 500.0
+    body_pause_seconds: float = 10.0
+    body_seconds: float = 20.0

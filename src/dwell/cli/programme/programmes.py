@@ -82,23 +82,28 @@ def show(name: str, task: str | None, store: str, as_json: bool) -> None:
       dwell programme show checkout
       dwell programme show checkout blue-button --json
     """  # noqa: D301 - click knows text to keep as it is by a real backspace
+    from dwell.report.encode import plain
     from dwell.report.programme import (
         headline,
         programme_row,
+        task_details,
         task_row,
         task_rows,
         tasks_grid,
+        worth_sentence,
     )
 
     found = opened(store, name)
     if task is not None:
-        say_task(name, task_row(found.task(task)), as_json)
+        shown = found.task(task)
+        details = task_details(shown)
+        say_task(name, task_row(shown), as_json, plain(details))
+        if not as_json:
+            click.echo(worth_sentence(details.worth))
         return
     rows = task_rows(found)
     sentence = headline(found, rows)
     if as_json:
-        from dwell.report.encode import plain
-
         policies = found.policies()
         about = {**plain(programme_row(found)), "sentence": sentence, "policies": policies}
         print_json({**about, "rows": rows})

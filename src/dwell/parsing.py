@@ -1,9 +1,10 @@
-"""Numbers, priors and laws as a person types them: the only place where text becomes a number."""
+"""Numbers, caps, priors and laws as a person types them: nowhere else does text become a number."""
 
 from __future__ import annotations
 
 import re
 from contextlib import suppress
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from dwell import checks
@@ -30,6 +31,59 @@ def number(name: str, text: str) -> float:
         with suppress(ValueError):
             return read(text)
     raise InvalidInput(f"{name} must be a number, got {checks.shown(text)}")
+
+
+def whole(name: str, text: str, least: int = 1) -> int:
+    """A whole number, as in 1000, 10_000 or 1e6.
+
+    Example:
+        >>> whole("--tasks", "1e6"), whole("--tasks", "10_000")
+        (1000000, 10000)
+    """
+    return checks.count(name, number(name, text), least)
+
+
+def cap(name: str, text: str) -> int:
+    """A number of samples that boundaries can be made for."""
+    return checks.cap(name, whole(name, text))
+
+
+def caps(name: str, text: str) -> tuple[int, ...]:
+    """Caps as a list, with ranges in it.
+
+    Example:
+        >>> caps("--caps", "1:3, 8"), caps("--caps", "2:40:x4")
+        ((1, 2, 3, 8), (2, 8, 32))
+    """
+    found = [cap for part in text.split(",") for cap in _range_of_caps(name, part.strip())]
+    for earlier, later in pairwise(found):
+        if later < earlier:
+            raise InvalidInput(f"{name} must be sorted, got {later} after {earlier}")
+    return tuple(found)
+
+
+def _range_of_caps(name: str, text: str) -> list[int]:
+    match text.split(":"):
+        case [single]:
+            return [_cap(name, single)]
+        case [first, last]:
+            found = list(range(_cap(name, first), _cap(name, last) + 1))
+        case [first, last, factor] if factor.startswith("x"):
+            cap, longest = _cap(name, first), _cap(name, last)
+            times = whole(f"the factor in {name}", factor[1:], least=2)
+            found = []
+            while cap <= longest:
+                found.append(cap)
+                cap *= times
+        case _:
+            raise InvalidInput(f"{name} must look like 1,2,4 or 1:50 or 1:256:x2, got {text!r}")
+    if not found:
+        raise InvalidInput(f"a range in {name} must go upwards, got {text!r}")
+    return found
+
+
+def _cap(name: str, text: str) -> int:
+    return cap(f"each cap in {name}", text)
 
 
 def parse_prior(text: str) -> Prior:

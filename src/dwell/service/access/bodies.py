@@ -1,0 +1,95 @@
+"""Bodies of requests: none too large, none too slow."""
+
+from http import HTTPStatus
+from time import monotonic
+
+from anyio import fail_after
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from dwell.service.access.refusals import refusal, refuse
+from dwell.service.settings import Settings
+
+# Where files are sent to.
+UPLOADS = frozenset({"/evaluate", "/plan", "/api/v1/evaluate", "/api/v1/plan"})
+_SLOWEST = 16_000.0  # bytes a second
+_MEGABYTE = 2**20
+
+
+class Bodies:
+    """Counts bytes as they come: what a request says of its length may be wrong or missing.
+
+    What is refused is not read to its end, and the connection is closed.
+    """
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self._app = app
+        self._settings = settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        settings = self._settings
+        most = settings.largest_upload if scope["path"] in UPLOADS else settings.largest_body
+        said = Headers(scope=scope).get("content-length", "")
+        if said.isdecimal() and int(said) > most:
+            await refuse(_too_large(most), scope, receive, send)
+            return
+        body = _Body(receive, most, settings)
+        answering = False
+
+        async def sent(message: Message) -> None:
+            nonlocal answering
+            answering = True
+            await send(message)
+
+        try:
+            await self._app(scope, body.receive, sent)
+        except HTTPException as error:  # where nobody reads but the application itself
+            if answering:
+                raise
+            await refuse(error, scope, receive, send)
+
+
+class _Body:
+    """A body that is being received."""
+
+    def __init__(self, receive: Receive, most: int, settings: Settings) -> None:
+        self._receive = receive
+        self._most = most
+        self._pause = settings.body_pause_seconds
+        self._until = monotonic() + settings.body_seconds
+        self._received = 0
+        self._whole = False
+
+    async def receive(self) -> Message:
+        """The next part."""
+        if self._whole:  # from here on it is the end of the connection that is waited for
+            return await self._receive()
+        left = self._until + self._received / _SLOWEST - monotonic()
+        try:
+            with fail_after(max(0.0, min(self._pause, left))):
+                message = await self._receive()
+        except TimeoutError:
+            raise refusal(
+                HTTPStatus.REQUEST_TIMEOUT,
+                f"after {self._received:,} bytes the request came too slowly; send it again",
+                connection="close",
+            ) from None
+        self._received += len(message.get("body", b""))
+        self._whole = not message.get("more_body", False)
+        if self._received > self._most:
+            raise _too_large(self._most)
+        return message
+
+
+def _too_large(most: int) -> HTTPException:
+    return refusal(
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+        f"the request has more than {most / _MEGABYTE:g} MB, the most that is taken here; send it "
+        "in parts",
+        connection="close",
+    )

@@ -1,0 +1,39 @@
+"""What routes are about: the programme and the task that a path names."""
+
+from typing import Annotated
+
+from fastapi import Depends, Path
+
+from dwell.programme.commands import checked_name
+from dwell.programme.programme import Programme
+from dwell.programme.task import Task
+from dwell.service.parts import OnShelf
+
+ProgrammeName = Annotated[
+    str,
+    Path(
+        description="The programme's name, percent-encoded; a slash in it as %2F.",
+        examples=["checkout"],
+    ),
+]
+TaskName = Annotated[
+    str,
+    Path(
+        description="The task's name, percent-encoded; a slash in it as %2F.",
+        examples=["blue-button"],
+    ),
+]
+
+
+def _programme(programme: ProgrammeName, shelf: OnShelf) -> Programme:
+    return shelf.open(programme)
+
+
+ChosenProgramme = Annotated[Programme, Depends(_programme)]
+
+
+def _task(programme: ChosenProgramme, task: TaskName) -> Task:
+    return programme.task(checked_name("the name of a task", task))
+
+
+ChosenTask = Annotated[Task, Depends(_task)]

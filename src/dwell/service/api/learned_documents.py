@@ -1,0 +1,141 @@
+"""What the API answers about what was learned, field by field."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from dwell.service.api.documents import ProgrammeRowDocument
+
+
+class PolicyDocument(BaseModel):
+    """How a policy stands."""
+
+    model_config = ConfigDict(extra="allow")
+
+    cap: int = Field(description="The most samples that it may draw.", examples=[256])
+    status: Literal["chosen", "candidate", "eliminated"] = Field(
+        description="Whether it is what is run, may be the best, or was eliminated.",
+        examples=["chosen"],
+    )
+    roi: float | None = Field(
+        description="The estimate of its ROI; null if there is none.", examples=[0.0021]
+    )
+    roi_low: float | None = Field(
+        description="The lower end of its interval; null if there is none.", examples=[0.0013]
+    )
+    roi_high: float | None = Field(
+        description="The upper end of its interval; null if there is none.", examples=[0.0034]
+    )
+
+
+class PoliciesDocument(BaseModel):
+    """The policies of a programme."""
+
+    policies: list[PolicyDocument] = Field(description="By their caps.")
+
+
+class RuleChangeDocument(BaseModel):
+    """A rule that came into force."""
+
+    at: float = Field(
+        description="When the first task was begun by it, in seconds since 1970.",
+        examples=[1772443384.2],
+    )
+    task: str = Field(description="That task's name.", examples=["blue-button"])
+    sentence: str = Field(
+        description="The rule.", examples=["draw 64 samples, and ship if their sum is at least 1"]
+    )
+
+
+class RuleDocument(BaseModel):
+    """The rule in force, and how it changed."""
+
+    sentence: str | None = Field(
+        description="The rule that the next task is begun by; null if nothing was begun yet and "
+        "the programme was told no law.",
+        examples=["draw 64 samples, and ship if their sum is at least 1"],
+    )
+    knowledge: list[str] = Field(
+        description="What is known of the pool of ideas and what the rule earns, in sentences, if "
+        "the programme was told a law; the most important one first.",
+        examples=[["Nothing is known yet: there was no test."]],
+    )
+    changes: list[RuleChangeDocument] = Field(
+        description="All rules that were in force, the present one last."
+    )
+
+
+class EventDocument(BaseModel):
+    """What happened. Each kind of event has fields of its own besides."""
+
+    model_config = ConfigDict(
+        extra="allow",
+        json_schema_extra={
+            "examples": [
+                {
+                    "position": 3,
+                    "event": "told 1",
+                    "at": 1772443384.2,
+                    "task": 1,
+                    "observations": {"type": "values", "values": [1, -1]},
+                    "key": "monday",
+                }
+            ]
+        },
+    )
+
+    position: int = Field(description="Its place in the log, counted from 1.", examples=[3])
+    event: str = Field(
+        description="What kind it is, with the version of its form: `created 1`, `begun 1`, "
+        "`told 1`, `corrected 1`, `decided 1`, `finished 1`, `amended 1`, `abandoned 1`, "
+        "`held 1`, `cleared 1` or `settings changed 1`.",
+        examples=["told 1"],
+    )
+    at: float = Field(description="When, in seconds since 1970.", examples=[1772443384.2])
+
+
+class EventsDocument(BaseModel):
+    """A page of events."""
+
+    events: list[EventDocument] = Field(description="In order.")
+    next: int | None = Field(
+        description="Give this as `after` to read on; null if there are no more for now.",
+        examples=[100],
+    )
+
+
+class TaskRowDocument(BaseModel):
+    """A task, and what to do with it."""
+
+    model_config = ConfigDict(extra="allow")
+
+    task: str = Field(description="Its name.", examples=["blue-button"])
+    status: str = Field(description="Where it stands.", examples=["running"])
+    decision: str | None = Field(
+        description="`accept` or `reject`, once it is decided.", examples=[None]
+    )
+    wants: int = Field(description="How many samples to draw before asking again.", examples=[502])
+    done: bool = Field(description="Whether nothing more is wanted.", examples=[False])
+    sentence: str = Field(
+        description="What to do, and why.",
+        examples=["Keep testing: the first look is after 502 samples"],
+    )
+
+
+class ReportDocument(ProgrammeRowDocument):
+    """A programme as it stands."""
+
+    model_config = ConfigDict(extra="allow")
+
+    version: int = Field(
+        description="The version of this document; a new field does not raise it.", examples=[1]
+    )
+    sentence: str = Field(
+        description="What is to be done, and what became of all tasks.",
+        examples=[
+            "checkout: 1 to ship, 9 keep testing; of 53 tests begun 12 were to ship, 31 to drop "
+            "and 1 abandoned."
+        ],
+    )
+    policies: list[PolicyDocument] = Field(description="How policies stand.")
+    rows: list[TaskRowDocument] = Field(description="Open tasks, and what to do with each.")

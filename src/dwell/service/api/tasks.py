@@ -1,0 +1,218 @@
+"""Tasks over HTTP: begin, tell, correct, abandon, clear, read."""
+
+from typing import Any
+
+from fastapi import APIRouter, Response
+
+from dwell.errors import Clash
+from dwell.programme.commands import checked_name
+from dwell.programme.observations import Batch
+from dwell.programme.task import Task
+from dwell.programme.telling import Telling
+from dwell.service.access.callers import may
+from dwell.service.api.chosen import ChosenProgramme, ChosenTask, TaskName
+from dwell.service.api.documents import (
+    AbandonSent,
+    AdviceDocument,
+    AdvicesDocument,
+    BatchSent,
+    ClearSent,
+    CorrectionSent,
+    ObservedSent,
+    TaskDocument,
+    TasksDocument,
+    TaskSent,
+    TellingSent,
+    TellingsSent,
+    advice_document,
+    task_document,
+)
+from dwell.service.names import API, PROGRAMME, TASK, usable_name
+from dwell.service.problems import CLASH, NOT_THERE, responses
+
+router = APIRouter(prefix=API + PROGRAMME, tags=["Tasks"])
+_A_TASK = "the name of a task"
+
+
+@router.get(
+    "/tasks",
+    operation_id="list_tasks",
+    summary="List open tasks",
+    dependencies=[may("read")],
+    responses=responses(NOT_THERE),
+)
+def list_tasks(programme: ChosenProgramme) -> TasksDocument:
+    """All tasks that are open, in the order in which they were begun, with what to do with each.
+
+    Tasks that are over are found by their names, and in the events.
+    """
+    return TasksDocument(tasks=[_as_it_stands(task) for task in programme.tasks()])
+
+
+@router.post(
+    "/tasks",
+    status_code=201,
+    operation_id="begin_new_task",
+    summary="Begin a task",
+    dependencies=[may("tell")],
+    responses=responses(NOT_THERE, CLASH),
+)
+def begin_new_task(programme: ChosenProgramme, sent: TaskSent) -> TaskDocument:
+    """Begin a task, with the design that is right by what is known now.
+
+    A name that was used is refused with 409. If the answer may get lost, begin it by `PUT` with a
+    name of yours instead, which is safe to repeat.
+    """
+    name = None if sent.name is None else usable_name(_A_TASK, sent.name)
+    begun = programme.begin(name)
+    return task_document(begun.name, begun.advice, "running")
+
+
+@router.put(
+    TASK,
+    status_code=201,
+    operation_id="begin_task",
+    summary="Begin a task, or find it open",
+    dependencies=[may("tell")],
+    responses={
+        200: {"model": TaskDocument, "description": "It is open already: nothing was changed."},
+        201: {"description": "It was begun."},
+        **responses(NOT_THERE, CLASH),
+    },
+)
+def begin_task(programme: ChosenProgramme, task: TaskName, response: Response) -> TaskDocument:
+    """Begin a task by its name. To do it twice is to do it once.
+
+    201 if it was begun now, 200 if it is open already, 409 if there was one and it is over.
+    """
+    name = usable_name(_A_TASK, task)
+    try:
+        begun = programme.begin(name)
+    except Clash:
+        # A name that was used stays used: what is there now is what was there then.
+        found = _as_it_stands(programme.task(name))
+        if found.status in ("finished", "abandoned"):
+            raise
+        response.status_code = 200
+        return found
+    return task_document(name, begun.advice, "running")
+
+
+@router.get(
+    TASK,
+    operation_id="read_task",
+    summary="Read a task",
+    dependencies=[may("read")],
+    responses=responses(NOT_THERE),
+)
+def read_task(task: ChosenTask) -> TaskDocument:
+    """A task, open or over, and what to do with it."""
+    return _as_it_stands(task)
+
+
+@router.get(
+    TASK + "/advice",
+    operation_id="read_advice",
+    summary="Ask what to do with a task",
+    dependencies=[may("read")],
+    responses=responses(NOT_THERE),
+)
+def read_advice(task: ChosenTask) -> AdviceDocument:
+    """What to do with a task, and why."""
+    return advice_document(task.name, task.advice)
+
+
+@router.post(
+    TASK + "/tellings",
+    operation_id="tell_task",
+    summary="Tell a task what was observed",
+    dependencies=[may("tell")],
+    responses=responses(NOT_THERE, CLASH),
+)
+def tell_task(programme: ChosenProgramme, task: TaskName, sent: TellingSent) -> AdviceDocument:
+    """Tell a task what was observed; when this answers, it is durable.
+
+    With a `key` it is safe to repeat: the same again changes nothing and answers with the advice
+    on the task; something else under that key is refused with 409.
+    """
+    told = Telling(checked_name(_A_TASK, task), **_observed(sent), key=sent.key)
+    [advice] = programme.tell([told])
+    return advice_document(task, advice)
+
+
+@router.post(
+    "/tellings",
+    operation_id="tell_tasks",
+    summary="Tell many tasks at once",
+    dependencies=[may("tell")],
+    responses=responses(NOT_THERE, CLASH),
+)
+def tell_tasks(programme: ChosenProgramme, sent: TellingsSent) -> AdvicesDocument:
+    """Tell many tasks at once, in one transaction: all of it or nothing.
+
+    With keys it is safe to repeat.
+    """
+    tellings = [
+        Telling(checked_name(_A_TASK, each.task), **_observed(each), key=each.key)
+        for each in sent.tellings
+    ]
+    advice = zip(tellings, programme.tell(tellings), strict=True)
+    return AdvicesDocument(advice=[advice_document(told.task, given) for told, given in advice])
+
+
+@router.post(
+    TASK + "/corrections",
+    operation_id="correct_task",
+    summary="Correct what a task was told",
+    dependencies=[may("tell")],
+    responses=responses(NOT_THERE, CLASH),
+)
+def correct_task(task: ChosenTask, sent: CorrectionSent) -> AdviceDocument:
+    """Say that what was told under a key was something else. It is safe to repeat.
+
+    What is learned follows, unless the task was learned from already: then the correction is kept
+    in the log alone. A decision that was given stays.
+    """
+    key = checked_name("a key", sent.key)
+    return advice_document(task.name, task.correct(key, **_observed(sent)))
+
+
+@router.post(
+    TASK + "/abandon",
+    operation_id="abandon_task",
+    summary="Give a task up",
+    dependencies=[may("tell")],
+    responses=responses(NOT_THERE, CLASH),
+)
+def abandon_task(task: ChosenTask, sent: AbandonSent) -> TaskDocument:
+    """Give a task up: nothing is learned from it, and none waits for it. It is safe to repeat.
+
+    Abandon for reasons outside the data: to abandon what looks bad biases what is learned.
+    """
+    task.abandon(sent.reason)
+    return _as_it_stands(task)
+
+
+@router.post(
+    TASK + "/clear",
+    operation_id="clear_task",
+    summary="Say that doubtful data are sound",
+    dependencies=[may("tell")],
+    responses=responses(NOT_THERE, CLASH),
+)
+def clear_task(task: ChosenTask, sent: ClearSent) -> AdviceDocument:
+    """Say that the data of a task on hold are sound after all; 409 if it is not on hold."""
+    return advice_document(task.name, task.clear(sent.note))
+
+
+def _as_it_stands(task: Task) -> TaskDocument:
+    return task_document(task.name, task.advice, task.status)
+
+
+def _observed(sent: ObservedSent) -> dict[str, Any]:
+    """What was observed, as a task takes it."""
+    return {
+        name: Batch(told.n, told.sum, told.sum_squares) if isinstance(told, BatchSent) else told
+        for name in ("values", "control", "treatment")
+        for told in [getattr(sent, name)]
+    }

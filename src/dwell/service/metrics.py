@@ -1,0 +1,105 @@
+"""Figures about the service itself, for Prometheus.
+
+Requests are counted by each worker process for itself; what is said of programmes follows from
+their logs and is the same in all of them.
+"""
+
+from collections.abc import Iterable
+from time import perf_counter
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, disable_created_metrics
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.registry import Collector
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from dwell.service.shelf import Shelf
+
+_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0)
+_NO_ROUTE = "none"  # what is asked for where there is nothing has no label of its own
+
+disable_created_metrics()  # a line more for each of the others, of no use here
+
+
+class Metrics:
+    """What is counted.
+
+    Args:
+        shelf: The programmes to tell of.
+    """
+
+    def __init__(self, shelf: Shelf) -> None:
+        self.registry = CollectorRegistry()
+        self._requests = Counter(
+            "dwell_requests",
+            "Requests that were answered.",
+            ("method", "route", "status"),
+            registry=self.registry,
+        )
+        self._seconds = Histogram(
+            "dwell_request_seconds",
+            "How long answers took, in seconds.",
+            ("method", "route"),
+            buckets=_SECONDS,
+            registry=self.registry,
+        )
+        self.registry.register(_Programmes(shelf))
+
+    def answered(self, method: str, route: str, status: int, seconds: float) -> None:
+        """Count a request."""
+        self._requests.labels(method, route, str(status)).inc()
+        self._seconds.labels(method, route).observe(seconds)
+
+
+class _Programmes(Collector):
+    """Decisions and open tests of each programme, as they are when asked for."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
+
+    def describe(self) -> list[GaugeMetricFamily]:
+        """Nothing: programmes need not be looked at before they are asked for."""
+        return []
+
+    def collect(self) -> Iterable[GaugeMetricFamily | CounterMetricFamily]:
+        """The figures."""
+        running = GaugeMetricFamily(
+            "dwell_open_tests", "Tests that are open.", labels=["programme"]
+        )
+        decided = CounterMetricFamily(
+            "dwell_decisions", "Tests that were decided.", labels=["programme", "decision"]
+        )
+        for name in self._shelf.names():
+            programme = self._shelf.open(name)
+            counts = programme.counts
+            running.add_metric([name], len(programme.tasks()))
+            decided.add_metric([name, "accept"], counts.shipped)
+            decided.add_metric([name, "reject"], counts.dropped)
+        return running, decided
+
+
+class CountRequests:
+    """Counts requests by route and status, and how long their answers took."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self.app = app
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, and count it."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        status, begun = 500, perf_counter()
+
+        async def counted(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            await self.app(scope, receive, counted)
+        finally:
+            route = getattr(scope.get("route"), "path", _NO_ROUTE)
+            method = scope["method"] if route != _NO_ROUTE else _NO_ROUTE
+            self._metrics.answered(method, route, status, perf_counter() - begun)
