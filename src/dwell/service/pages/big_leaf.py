@@ -6,8 +6,8 @@ from math import floor, log10
 
 from markupsafe import Markup
 
-from dwell.service.pages.leaf import Drawn, Limits, Place, lens_of, placed, sides, until
-from dwell.service.pages.svg import Point, dot, drawing, line, path, straight, text, triangle
+from dwell.report.drawings.leaf import Drawn, Limits, Place, lens_of, placed, sides, until
+from dwell.report.drawings.svg import Point, dot, drawing, line, path, straight, text, triangle
 
 
 @dataclass(frozen=True, slots=True)

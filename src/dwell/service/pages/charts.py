@@ -6,9 +6,7 @@ from math import exp, pi, sqrt
 from markupsafe import Markup
 
 from dwell.pools.fitted import FittedPool
-from dwell.service.earned import Earned, Figure
-from dwell.service.pages.big_leaf import ticks
-from dwell.service.pages.svg import (
+from dwell.report.drawings.svg import (
     dot,
     drawing,
     line,
@@ -18,6 +16,8 @@ from dwell.service.pages.svg import (
     straight,
     text,
 )
+from dwell.service.earned import Earned, Figure
+from dwell.service.pages.big_leaf import ticks
 from dwell.service.pages.words import Unit, percent, short_day
 
 _DAY = 86_400.0

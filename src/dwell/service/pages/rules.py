@@ -9,7 +9,8 @@ from dwell.laws import Law
 from dwell.pools.under_law import noise_under
 from dwell.programme.standings import PolicyStanding, standings
 from dwell.programme.state import State
-from dwell.service.pages import leaf, svg, words
+from dwell.report.drawings import leaf, svg
+from dwell.service.pages import words
 from dwell.service.pages.rows import limits_by
 from dwell.service.pages.words import Unit
 from dwell.service.story import InForce
