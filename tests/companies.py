@@ -52,7 +52,11 @@ class Company:
 
     def __post_init__(self) -> None:
         learner = EmpiricalBayes(
-            Lift(BASE_RATE), cap=A_DAY * DAYS, looks=A_DAY, min_samples=2 * A_DAY, setup_cost=120_000
+            Lift(BASE_RATE),
+            cap=A_DAY * DAYS,
+            looks=A_DAY,
+            min_samples=2 * A_DAY,
+            setup_cost=120_000,
         )
         self.programme = Programme.create(
             self.store, self.name, learner=learner, clock=self.calendar

@@ -19,6 +19,7 @@ from dwell.fitting.pool_intervals import SURE, Interval, pool_intervals
 from dwell.laws import Law
 from dwell.learners.rule_sentence import rule_sentence
 from dwell.pools.best import PoolBest
+from dwell.shown import Shown
 
 _MIDDLE = (0.05, 0.95)
 
@@ -43,8 +44,8 @@ class Figure:
         return cls(estimate, min(interval.low, estimate), max(interval.high, estimate))
 
 
-@dataclass(frozen=True, slots=True)
-class PoolKnowledge:
+@dataclass(repr=False, frozen=True, slots=True)
+class PoolKnowledge(Shown):
     """What is known of the pool of ideas, and of the rule in force.
 
     Attributes:

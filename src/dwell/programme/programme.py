@@ -28,9 +28,10 @@ from dwell.programme.stores.protocol import EventStore
 from dwell.programme.task import Task
 from dwell.programme.telling import Telling, tell_all
 from dwell.programme.verification import Verified, verified
+from dwell.shown import Shown
 
 
-class Programme:
+class Programme(Shown):
     """A programme of tests: begin tasks, tell them what was observed, do what they advise.
 
     Make one with `create` or `open`. It can be used from many threads, and the same programme from
@@ -239,6 +240,3 @@ class Programme:
     def verify(self) -> Verified:
         """Replay the whole log and compare; what does not agree is refused in a sentence."""
         return verified(self._journal)
-
-    def __repr__(self) -> str:
-        return f"Programme({self.name!r})"

@@ -17,11 +17,12 @@ from dwell.programme.path import Path, path_of
 from dwell.programme.running import deciding
 from dwell.programme.state import State
 from dwell.programme.telling import Observed, Telling, advice_on, tell_all
+from dwell.shown import Shown
 
 Status = Literal["running", "decided", "held", "stalled", "finished", "abandoned"]
 
 
-class Task:
+class Task(Shown):
     """A test of a programme. It keeps nothing but its name: what it says is up to date.
 
     Attributes:
@@ -202,6 +203,3 @@ class Task:
             if silence(task, state.settings, self._journal.clock()):
                 return "stalled"
             return "running" if task.decided is None else "decided"
-
-    def __repr__(self) -> str:
-        return f"Task({self.name!r})"
