@@ -23,7 +23,7 @@ from tests.serving import served
 
 WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 ODD = '<script>alert(1)</script> / "50 %"'
-PLAN = "/plan?mean=-0.06&spread=0.22&rate=42.1&a_day=8000&setup=120000&shortest=2&longest=21"
+PLAN = "/plan?mean=-0.06&spread=0.22&rate=42.1&a_day=8000&setup=120000&shortest=2&longest=21&worth=250000"
 # A page each, and a text that is to be read there.
 PAGES = {
     "/": "Programmes.",
@@ -177,10 +177,11 @@ def test_a_plan_can_begin_with_what_a_programme_knows(browser: Browser, service:
         page.get_by_role("link", name="Checkout").click()
         expect(page.locator("#rate")).to_have_value("42.1")
         expect(page.locator("#setup")).to_have_value("120,000")
+        page.get_by_label("1 pp is worth").fill("250,000")
         page.get_by_role("button", name="Work it out").click()
         expect(page.locator("main table tbody tr")).to_have_count(8)
         page.get_by_role("link", name="The whole report").click()
-        expect(page.locator(".plotly-graph-div").first).to_be_visible()
+        expect(page.locator(".plotly-graph-div svg").first).to_be_visible(timeout=30_000)
 
 
 def test_a_log_is_evaluated_in_a_frame(browser: Browser, service: Running, tmp_path: Path) -> None:
@@ -201,7 +202,7 @@ def test_a_log_is_evaluated_in_a_frame(browser: Browser, service: Running, tmp_p
         page.get_by_label("Setting up a test").fill("20")
         page.get_by_role("button", name="Evaluate").click()
         expect(frame.locator("#answer")).to_have_text("The answer", timeout=60_000)
-        expect(frame.locator(".plotly-graph-div").first).to_be_visible()
+        expect(frame.locator(".plotly-graph-div svg").first).to_be_visible(timeout=30_000)
         expect(page.locator("[data-progress]")).to_be_hidden()
 
 
