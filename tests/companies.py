@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dwell import Batch, EmpiricalBayes, Lift, Programme
+from dwell.programme.events import Done
 from dwell.programme.stores.memory import MemoryStore
 from dwell.programme.stores.protocol import EventStore
 
-DAY = 86_400.0
+HOUR = 3_600.0
 BASE_RATE, A_DAY, DAYS = 0.421, 8_000, 21
 IDEAS = (
     *("Delivery date above the fold", "Guest checkout by default", "Coupon field behind a link"),
@@ -28,7 +29,7 @@ PLACES += (" for returners", " on weekends", " in French", " in German")
 class Calendar:
     """What tells the time: it stands still until a day is over."""
 
-    now: float = 1_781_481_600.0  # Monday 15 June 2026
+    now: float = 1_781_481_600.0  # Monday 15 June 2026, midnight
 
     def __call__(self) -> float:
         return self.now
@@ -63,6 +64,8 @@ class Company:
         )
         self._draw = np.random.default_rng(self.seed)
         self._values: dict[str, float] = {}
+        self._decided: dict[str, Done] = {}
+        self._known: set[str] = set()
         self._begun = 0
 
     def begin(self) -> str:
@@ -76,14 +79,21 @@ class Company:
         self.programme.begin(name)
         return name
 
-    def run(self, days: int, at_once: int, skip: Callable[[str, int], bool] | None = None) -> None:
-        """Let so many days pass, with so many tests running, most of them told every day."""
-        for day in range(days):
+    def run(self, days: int, at_once: int, skip: Callable[[str], bool] = lambda _: False) -> None:
+        """Let so many days pass, with so many tests running, most of them told every day.
+
+        What was decided is followed on the next day.
+        """
+        for _ in range(days):
+            self.calendar.now += 9 * HOUR
+            for name, done in self._decided.items():
+                self.programme.task(name).record(done)
+            self._decided.clear()
             while len(self._values) < at_once:
                 self.begin()
-            self.calendar.now += DAY
+            self.calendar.now += 15 * HOUR
             for name in list(self._values):
-                if skip is None or not skip(name, day):
+                if not skip(name):
                     self.tell(name)
 
     def tell(self, name: str, lost: int = 0) -> None:
@@ -93,26 +103,15 @@ class Company:
         advice = self.programme.task(name).tell(
             control=control, treatment=treatment, key=f"{self.calendar.now:.0f}"
         )
+        if advice.decision is not None and name not in self._known:
+            self._known.add(name)
+            self._decided[name] = "shipped" if advice.decision == "accept" else "dropped"
         if advice.done:
             del self._values[name]
 
     def _arm(self, rate: float, visitors: int) -> Batch:
         converted = int(self._draw.binomial(visitors, rate))
         return Batch(visitors, converted, converted)
-
-    def record(self, keep: int) -> None:
-        """Say that all decisions were followed, but for the latest."""
-        from dwell.programme.events import Begun, Decided
-
-        names, decided = {}, []
-        for _, event in self.programme.events():
-            if isinstance(event, Begun):
-                names[event.task] = event.name
-            elif isinstance(event, Decided):
-                decided.append(event)
-        for event in decided[: len(decided) - keep]:
-            done = "shipped" if event.decision == "accept" else "dropped"
-            self.programme.task(names[event.task]).record(done)
 
 
 def checkout(store: EventStore | None = None) -> Company:
@@ -121,7 +120,12 @@ def checkout(store: EventStore | None = None) -> Company:
     company.run(days=148, at_once=12)
     held, silent = list(company._values)[-2:]
     for _ in range(5):
-        company.run(days=1, at_once=14, skip=lambda name, _: name in (held, silent))
+        company.run(days=1, at_once=14, skip=lambda name: name in (held, silent))
         company.tell(held, lost=500)
-    company.record(keep=3)
+    while len(company._decided) < 3 or "shipped" not in company._decided.values():
+        waiting = dict(company._decided)
+        company._decided.clear()
+        company.run(days=1, at_once=14, skip=lambda name: name in (held, silent))
+        company._decided |= waiting
+    company.calendar.now += 8 * HOUR
     return company

@@ -138,6 +138,40 @@ def parse_law(text: str) -> Law:
     raise InvalidInput(f"unknown law {text!r}; use Signs, Lift(base_rate) or Gaussian(sd)")
 
 
+def titles_of_columns(name: str, text: str) -> dict[str, str]:
+    """Titles by our names: value=revenue,test=id."""
+    pairs = [part.partition("=") for part in text.split(",")]
+    if not all(ours.strip() and title.strip() for ours, _, title in pairs):
+        raise InvalidInput(f"{name} must look like value=revenue,test=id, got {checks.shown(text)}")
+    return {ours.strip(): title.strip() for ours, _, title in pairs}
+
+
+def _two(name: str, text: str, example: str) -> tuple[str, str]:
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) != 2 or not all(parts):
+        raise InvalidInput(f"{name} must look like {example}, got {checks.shown(text)}")
+    return parts[0], parts[1]
+
+
+def bounds(name: str, text: str) -> tuple[float, float]:
+    """A lower number and a higher one: -1,1."""
+    low, high = (checks.real(name, number(name, end)) for end in _two(name, text, "-1,1"))
+    if not low < high:
+        raise InvalidInput(f"{name} must be a lower number and a higher one, got {text}")
+    return low, high
+
+
+def labels_of_arms(name: str, text: str) -> tuple[str, ...]:
+    """What arms are called, the control first."""
+    labels = tuple(part.strip() for part in text.split(","))
+    if len(labels) < 2 or not all(labels) or len(set(labels)) < len(labels):
+        raise InvalidInput(
+            f"{name} must look like control,treatment, the control first and no label twice, got "
+            f"{checks.shown(text)}"
+        )
+    return labels
+
+
 def _parse(text: str) -> tuple[str, list[str]]:
     match = _NAMED.fullmatch(text)
     name, inside = match.groups() if match else ("", None)

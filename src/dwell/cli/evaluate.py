@@ -7,13 +7,11 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
-from math import nextafter
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from dwell import checks
 from dwell.cli.command import Command, flag
 from dwell.cli.files import files_in, refuse_inputs
 from dwell.cli.logs import Asked, log_options
@@ -43,27 +41,11 @@ if TYPE_CHECKING:
     from dwell.report.evaluation.report import Report
     from dwell.sparse_policy import SparsePolicy
 
-_SIGNIFICANT = 1.959964  # standard errors: 5 %, two-sided
-
 
 def _current(name: str, text: str) -> AtEnd | Policy | SparsePolicy:
-    from dwell.families import fixed
-    from dwell.history.replay.current_rule import AtEnd
-    from dwell.sparse_policy import SparsePolicy
+    from dwell.history.replay.current_rule import parse_current
 
-    if text in ("ahead", "significant"):
-        return AtEnd(0.0 if text == "ahead" else _SIGNIFICANT)
-    try:
-        size = whole(name, text)
-        above_zero = nextafter(0.0, 1.0)
-        if size <= checks.LONGEST_CAP:
-            return fixed(size, above_zero)
-        return SparsePolicy.fixed(size, above_zero)
-    except InvalidInput:
-        raise InvalidInput(
-            f"{name} must be ahead, significant or a whole number of samples from 1 to 2^53, got "
-            f"{checks.shown(text)}"
-        ) from None
+    return parse_current(name, text)
 
 
 _OPTIONS = (

@@ -15,7 +15,9 @@ from dwell.cli.command import Option as TitledOption
 from dwell.cli.command import flag
 from dwell.cli.options import Command, Option, one_of, option, seed_option, stacked
 from dwell.errors import InvalidInput
-from dwell.parsing import number
+from dwell.parsing import bounds
+from dwell.parsing import labels_of_arms as labels_of_arms
+from dwell.parsing import titles_of_columns as titles_of_columns
 
 if TYPE_CHECKING:
     from dwell.history.reading.inspection import Inspection
@@ -53,39 +55,6 @@ class Asked:
         from dwell.history.reading.inspection import check
 
         return check(self.source, **self.reading)
-
-
-def titles_of_columns(name: str, text: str) -> dict[str, str]:
-    """Titles by our names: value=revenue,test=id."""
-    pairs = [part.partition("=") for part in text.split(",")]
-    if not all(ours.strip() and title.strip() for ours, _, title in pairs):
-        raise InvalidInput(f"{name} must look like value=revenue,test=id, got {checks.shown(text)}")
-    return {ours.strip(): title.strip() for ours, _, title in pairs}
-
-
-def _two(name: str, text: str, example: str) -> tuple[str, str]:
-    parts = [part.strip() for part in text.split(",")]
-    if len(parts) != 2 or not all(parts):
-        raise InvalidInput(f"{name} must look like {example}, got {checks.shown(text)}")
-    return parts[0], parts[1]
-
-
-def _bounds(name: str, text: str) -> tuple[float, float]:
-    low, high = (checks.real(name, number(name, end)) for end in _two(name, text, "-1,1"))
-    if not low < high:
-        raise InvalidInput(f"{name} must be a lower number and a higher one, got {text}")
-    return low, high
-
-
-def labels_of_arms(name: str, text: str) -> tuple[str, ...]:
-    """What arms are called, the control first."""
-    labels = tuple(part.strip() for part in text.split(","))
-    if len(labels) < 2 or not all(labels) or len(set(labels)) < len(labels):
-        raise InvalidInput(
-            f"{name} must look like control,treatment, the control first and no label twice, got "
-            f"{checks.shown(text)}"
-        )
-    return labels
 
 
 def _memory(name: str, text: str) -> str:
@@ -144,7 +113,7 @@ _OPTIONS = (
     *query_options("LOG"),
     option(
         "--bounds",
-        _bounds,
+        bounds,
         metavar="LOW,HIGH",
         help="Where values (outcomes, means) lie: then there are guaranteed intervals.",
     ),

@@ -11,6 +11,7 @@ from dwell.service.access.tokens import Tokens
 from dwell.service.names import WholeNames
 from dwell.service.settings import Settings
 from dwell.service.shelf import Shelf
+from dwell.service.workers import Workers
 
 
 def create_app(settings: Settings | None = None, store: EventStore | None = None) -> FastAPI:
@@ -33,6 +34,7 @@ def create_app(settings: Settings | None = None, store: EventStore | None = None
     kept = store or store_at(settings.store)
     app.state.shelf = Shelf(kept)
     app.state.tokens = Tokens(kept)
+    app.state.workers = Workers(settings.most_calls, settings.call_seconds)
     problems.install(app)
     api.install(app)
     pages.install(app)

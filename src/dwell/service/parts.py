@@ -7,6 +7,7 @@ from fastapi import Depends, Request
 from dwell.service.access.callers import WhoCalls
 from dwell.service.settings import Settings
 from dwell.service.shelf import Shelf
+from dwell.service.workers import Workers
 
 
 def _shelf(request: Request, caller: WhoCalls) -> Shelf:
@@ -20,5 +21,11 @@ def _settings(request: Request) -> Settings:
     return settings
 
 
+def _workers(request: Request) -> Workers:
+    workers: Workers = request.app.state.workers
+    return workers
+
+
 OnShelf = Annotated[Shelf, Depends(_shelf)]
 WithSettings = Annotated[Settings, Depends(_settings)]
+WithWorkers = Annotated[Workers, Depends(_workers)]

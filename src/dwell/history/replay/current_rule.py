@@ -7,6 +7,7 @@ them is unbiased for what the rule earns with one sample less.
 """
 
 from dataclasses import dataclass
+from math import nextafter
 from typing import Protocol
 
 import numpy as np
@@ -14,10 +15,14 @@ import numpy as np
 from dwell import checks
 from dwell.arrays import FloatArray, IntArray
 from dwell.errors import InvalidInput
+from dwell.families import fixed
 from dwell.history.reading.blocks import Block
 from dwell.history.replay.replay import replay_block
+from dwell.parsing import whole
 from dwell.policy import Policy
 from dwell.sparse_policy import SparsePolicy
+
+_SIGNIFICANT = 1.959964  # standard errors: 5 %, two-sided
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,3 +133,29 @@ def current_rule(given: AtEnd | Policy | SparsePolicy | None) -> CurrentRule:
     if given is not None and not isinstance(given, AtEnd):
         raise InvalidInput(f"current must be a policy or AtEnd(z), got {given!r}")
     return given or AtEnd()
+
+
+def parse_current(name: str, text: str) -> AtEnd | Policy | SparsePolicy:
+    """The current rule as a person types it: ahead, significant, or a number of samples.
+
+    Args:
+        name: What the text was given as, for a refusal.
+        text: The text.
+
+    Example:
+        >>> parse_current("--current", "ahead"), parse_current("--current", "64").cap
+        (AtEnd(standard_errors=0.0), 64)
+    """
+    if text in ("ahead", "significant"):
+        return AtEnd(0.0 if text == "ahead" else _SIGNIFICANT)
+    try:
+        size = whole(name, text)
+        above_zero = nextafter(0.0, 1.0)
+        if size <= checks.LONGEST_CAP:
+            return fixed(size, above_zero)
+        return SparsePolicy.fixed(size, above_zero)
+    except InvalidInput:
+        raise InvalidInput(
+            f"{name} must be ahead, significant or a whole number of samples from 1 to 2^53, got "
+            f"{checks.shown(text)}"
+        ) from None

@@ -150,7 +150,7 @@ def rule(limits: Limits, scale: Sequence[Limits], label: str) -> Markup:
 def card(test: Drawn, label: str) -> Markup:
     """A decision on its card."""
     place = placed(
-        test.limits, [test.path], test.cap, left=24.0, right=396.0, top=24.0, bottom=132.0
+        test.limits, [test.path], test.cap, left=24.0, right=396.0, top=36.0, bottom=112.0
     )
     ships = test.verdict == "ship"
     parts = []
@@ -170,10 +170,10 @@ def card(test: Drawn, label: str) -> Markup:
     x, y = before[-1]
     parts.append(triangle(x, y, 8.0, up=ships))
     parts.append(
-        text(min(max(x, 30.0), 380.0), y - 16.0 if ships else y + 24.0, test.said, "b m halo")
+        text(min(max(x, 30.0), 380.0), y - 15.0 if ships else y + 23.0, test.said, "b m halo")
     )
     parts.append(text(396.0, 18.0, "ship above", "e ship" if ships else "e"))
-    parts.append(text(396.0, 132.0, "drop below", "e" if ships else "e drop"))
+    parts.append(text(396.0, 130.0, "drop below", "e" if ships else "e drop"))
     parts.append(text(24.0, 149.0, "0"))
     parts.append(text(396.0, 149.0, f"{test.cap:,.0f} samples, the cap", "e"))
     return drawing(420.0, 156.0, parts, label)

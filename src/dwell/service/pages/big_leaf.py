@@ -49,7 +49,8 @@ def big(test: Drawn, scale: Scale, said: tuple[str, str], *, narrow: bool) -> Ma
             tuple(y for _, y in scaled(list(zip(found.looks, found.upper, strict=True)))),
         )
     everything = [[(0.0, 0.0), *walked]]
-    spread = max([abs(y) for _, y in walked] or [1.0]) * 0.04
+    ends = [] if found is None else [y for y in (*found.lower, *found.upper) if y is not None]
+    spread = 0.04 * max([abs(y) for y in (*ends, *(y for _, y in walked))] or [1.0])
     place = placed(
         found, everything, test.cap, left=left, right=right, top=top, bottom=bottom, reach=spread
     )
@@ -109,7 +110,7 @@ def _walk(
     else:
         parts.append(dot(x, y, 5.0, "dot rim"))
     if not narrow:
-        near = x > right - 240.0
+        near = x > right - 290.0
         place_of, end = (x - 14.0, "e ") if near else (x + 14.0, "")
         parts.append(text(place_of, y - 4.0, said[0], f"{end}b halo"))
         parts.append(text(place_of, y + 12.0, said[1], f"{end}halo"))

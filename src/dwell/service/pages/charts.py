@@ -5,7 +5,8 @@ from math import exp, pi, sqrt
 
 from markupsafe import Markup
 
-from dwell.pools.fitted import FittedPool
+from dwell.laws import Gaussian
+from dwell.pools.fitted import FittedPool, Posterior
 from dwell.report.drawings.svg import (
     dot,
     drawing,
@@ -168,3 +169,42 @@ def _bars(
         for k, count in enumerate(counts)
         if count
     ]
+
+
+def worth(given: Posterior, unit: Unit) -> Markup:
+    """What an idea is worth, given its test: harm to the left of 0, help to the right."""
+    low, high = given.interval(0.995)
+    reach = 1.2 * max(abs(low), abs(high), 1e-12)
+
+    def x(value: float) -> float:
+        return 4.0 + 292.0 * (value + reach) / (2.0 * reach)
+
+    pool = FittedPool(Gaussian(1.0), given.values, given.weights, 1.0, 0)
+    curve = _density(pool, reach)
+    highest = max(y for _, y in curve)
+    scaled = [(x(v), 104.0 - 78.0 * y / highest) for v, y in curve]
+    middle = x(0.0)
+    sides = (
+        ("z-ship", [(a, b) for a, b in scaled if a >= middle]),
+        ("m-drop", [(a, b) for a, b in scaled if a <= middle]),
+    )
+    parts = [
+        path(kind, line([(points[0][0], 104.0), *points, (points[-1][0], 104.0)]) + "Z")
+        for kind, points in sides
+    ]
+    mean, harm = given.mean, 1.0 - given.at_least(0.0)
+    parts.append(path("l-path", line(scaled)))
+    parts.append(straight("axis", 0.0, 104.0, 300.0, 104.0))
+    parts.append(straight("zero", middle, 20.0, middle, 104.0))
+    top = scaled[min(range(len(scaled)), key=lambda k: abs(scaled[k][0] - x(mean)))][1]
+    parts.append(text(min(max(x(mean), 40.0), 260.0), top - 8.0, unit.signed(mean), "b m halo"))
+    parts.append(text(6.0, 60.0, f"harm, {percent(harm)}", "halo"))
+    for mark in ticks(-unit.scale * reach, unit.scale * reach, 4):
+        at = x(mark / unit.scale)
+        if 20.0 < at < 280.0:
+            parts.append(text(at, 122.0, f"{_tick(mark)} {unit.name}".strip(), "m"))
+    label = (
+        f"What the idea is worth, given the test: mean {unit.signed(mean)}; {percent(harm)} of it "
+        "lies below 0."
+    )
+    return drawing(300.0, 128.0, parts, label)

@@ -14,7 +14,7 @@ _SAID: dict[Kind, str] = {
     "shipped": "was recorded as shipped",
     "dropped": "was recorded as dropped",
     "restated": "had a day restated",
-    "finished": "has all that is learned from it",
+    "finished": "finished, and is learned from",
 }
 
 

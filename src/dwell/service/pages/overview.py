@@ -20,6 +20,12 @@ from dwell.service.story import WAITS_DAYS, Story
 _DAY = 86_400.0
 _MILLION = 1e6
 _EVENTS = 10
+_NOTHING_SHIPPED = ("Nothing has been shipped yet", "Its value will be added up here.")
+_NO_VALUE = (
+    "What was shipped is worth something, and nobody knows what",
+    "Not every test that was shipped has samples that its decision did not see, and no pool of "
+    "ideas is fitted: so there is no estimate without bias.",
+)
 _FEW_DAYS = 1.5  # where tests take less on average, their samples say more
 
 
@@ -79,6 +85,7 @@ class Overview:
     waits_days: float
     rows: tuple[Row, ...]
     value: Learned | None
+    no_value: tuple[str, str]
     pool: Learned | None
     rules: tuple[RulePicture, ...]
     standings: tuple[Standing, ...]
@@ -141,6 +148,7 @@ class Shown:
             waits_days=WAITS_DAYS,
             rows=tuple(rows),
             value=value,
+            no_value=_NO_VALUE if story.shipped else _NOTHING_SHIPPED,
             pool=pool,
             rules=tuple(rule_pictures(state, story.rules)),
             standings=tuple(standing_rows(state)),
@@ -204,7 +212,7 @@ def _durations(state: State, story: Story) -> list[Key]:
 def _interval(figure: Figure, label: str) -> Markup:
     low, high = min(0.0, figure.low), max(0.0, figure.high)
     room = 0.12 * (high - low)
-    reach = (low - room if low else 0.0, high + room)
+    reach = (low - room, high + room)
     return svg.interval(
         figure.low,
         figure.estimate,

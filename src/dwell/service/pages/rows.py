@@ -141,12 +141,16 @@ def facts_of(state: State, task: Running, test: Test, now: float) -> Facts:
         lift_of(state, int(samples), total, task),
         hold and reason,
         verdict if task.decided is None or hold else "Keep testing",
-        reason
-        if task.decided is None or hold
-        else f"decided: {advice.sentence[0].lower()}{advice.sentence[1:]}",
+        reason if task.decided is None or hold else _runs_on(task, advice.wants),
         None if expected is None or expected.tests < 10 else expected.samples,
         None if expected is None else expected.ships,
     )
+
+
+def _runs_on(task: Running, wants: int) -> str:
+    assert task.decided is not None
+    verdict = "ship" if task.decided.decision == "accept" else "drop"
+    return f"decided ({verdict}), runs on to learn; {words.samples(wants)} to go"
 
 
 class Rows:

@@ -16,6 +16,10 @@ from dwell.service.names import in_path
 from dwell.service.pages import words
 
 router = APIRouter(include_in_schema=False)
+NO_POOL = (
+    "What ideas are worth is not fitted",
+    "This learner needs no law of samples, and fits no pool of ideas.",
+)
 _STATIC = {
     "style.css": ("dwell.report", "templates", "text/css; charset=utf-8"),
     "app.js": ("dwell.service", "static", "text/javascript; charset=utf-8"),
@@ -35,7 +39,7 @@ def templates() -> Environment:
     )
     made.filters |= {"in_path": in_path, "moment": words.moment, "stamp": words.stamp}
     made.filters |= {"capital": lambda text: text[:1].upper() + text[1:]}
-    made.globals["static"] = static
+    made.globals |= {"static": static, "no_pool": NO_POOL}
     return made
 
 

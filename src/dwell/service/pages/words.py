@@ -8,6 +8,7 @@ from dwell.laws import Law, Lift
 
 _DAY = 86_400.0
 MINUS = "\N{MINUS SIGN}"
+_SMALL = 0.02  # numbers below have more digits
 _FEW = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _FEW += ("eleven", "twelve")
 
@@ -42,7 +43,7 @@ class Unit:
 
     def plain(self, value: float) -> str:
         """A value without its unit, with as many digits as mean something."""
-        return _digits(self.scale * value)
+        return _digits(self.scale * value, _places(abs(self.scale * value)))
 
     def signed(self, value: float) -> str:
         """A value with sign and unit."""
@@ -50,34 +51,36 @@ class Unit:
 
     def range(self, low: float, high: float) -> str:
         """An interval."""
-        return self._with_unit(f"{sign(self.scale * low)} to {sign(self.scale * high)}")
+        ends = self.scale * low, self.scale * high
+        places = _places(max(map(abs, ends)))
+        return self._with_unit(" to ".join(sign(end, places) for end in ends))
 
     def _with_unit(self, text: str) -> str:
         return f"{text} {self.name}" if self.name else text
 
 
-def sign(value: float) -> str:
-    """A number with its sign, and at least two digits after the point.
+def sign(value: float, places: int | None = None) -> str:
+    """A number with its sign, and two digits after the point, or more if it is small.
 
     Example:
         >>> sign(2.064), sign(0.00123), sign(0.0), sign(-0.5) == f"{MINUS}0.50"
         ('+2.06', '+0.0012', '0.00', True)
     """
-    text = _digits(abs(value))
+    text = _digits(abs(value), _places(abs(value)) if places is None else places)
     if not float(text.replace(",", "")):
         return text
     return f"{MINUS if value < 0.0 else '+'}{text}"
 
 
-def _digits(value: float) -> str:
-    if value < 0.0:
-        return f"{MINUS}{_digits(-value)}"
-    if value >= 1000.0:
-        return f"{value:,.0f}"
-    # Two digits after the point, or as many as two that are not 0 need; none beyond 6.
-    small = 0.0 < value < 0.1
-    places = min(6, 1 - floor(log10(value))) if small else 2
-    return f"{value:.{places}f}" if float(f"{value:.6f}") else "0.00"
+def _places(size: float) -> int:
+    """How many digits after the point: two, or as many as two that are not 0 need; six at most."""
+    if size >= 1000.0:
+        return 0
+    return min(6, 1 - floor(log10(size))) if 0.0 < size < _SMALL else 2
+
+
+def _digits(value: float, places: int) -> str:
+    return f"{MINUS}{_digits(-value, places)}" if value < 0.0 else f"{value:,.{places}f}"
 
 
 def percent(share: float) -> str:

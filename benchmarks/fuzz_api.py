@@ -1,0 +1,62 @@
+"""The API under fire: schemathesis makes requests from its description, good ones and bad.
+
+`python -m benchmarks.fuzz_api 300` fuzzes for 300 seconds. No answer may be a 5xx, of a status that
+is not declared, of another type, or of another form than declared.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+from shutil import which
+
+from tests.serving import served
+
+from dwell import Batch, Lift, Programme, fixed
+from dwell.programme.stores.memory import MemoryStore
+from dwell.programme.stores.protocol import EventStore
+from dwell.service.app import create_app
+
+CHECKS = (
+    *("not_a_server_error", "status_code_conformance", "content_type_conformance"),
+    *("response_headers_conformance", "response_schema_conformance", "negative_data_rejection"),
+    *("unsupported_method", "allow_header_conformance"),
+)
+
+
+def seeded() -> EventStore:
+    """A store with the programme and the tasks that the description's examples name."""
+    store = MemoryStore()
+    checkout = Programme.create(store, "checkout", law=Lift(0.1), cap=2000, setup_cost=20)
+    for name in ("blue-button", "red-button"):
+        checkout.begin(name).tell(control=Batch(50, 5), treatment=Batch(50, 5), key="2026-03-01")
+    search = Programme.create(store, "search", policies=[fixed(1, 1), fixed(3, 1)])
+    search.begin("done").tell([1, 1, 1, 1, 1, 1, 1, 1])
+    return store
+
+
+def fuzzed(seconds: int, *options: str) -> subprocess.CompletedProcess[str]:
+    """Fuzz the API of a fresh application for so many seconds."""
+    schemathesis = which("schemathesis", path=str(Path(sys.executable).parent)) or "schemathesis"
+    with served(create_app(store=seeded())) as address:
+        return subprocess.run(
+            [
+                *(schemathesis, "run", f"{address}/api/v1/openapi.json"),
+                *("--checks", ",".join(CHECKS), "--max-time", str(seconds), "--seed", "1"),
+                *("--no-shrink", "--suppress-health-check", "all", "--request-timeout", "60"),
+                *("--warnings", "off", *options),
+            ],
+            check=False,
+            capture_output=True,
+            text=True,
+        )
+
+
+def main() -> None:
+    """Fuzz, and print what was found."""
+    done = fuzzed(int(sys.argv[1]) if len(sys.argv) > 1 else 300, "--continue-on-failure")
+    print(done.stdout, done.stderr, sep="\n")
+    sys.exit(done.returncode)
+
+
+if __name__ == "__main__":
+    main()
