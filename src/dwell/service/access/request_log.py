@@ -7,7 +7,6 @@ paste into the wrong place stays out of it.
 import json
 import logging
 import re
-from contextvars import ContextVar
 from datetime import UTC, datetime
 from http import HTTPStatus
 from inspect import isawaitable
@@ -20,16 +19,11 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dwell.service import problems
+from dwell.service.request_ids import begin_request, request_id
 
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _access = logging.getLogger("dwell.access")
 _faults = logging.getLogger("dwell.service")
-_current: ContextVar[str | None] = ContextVar("request_id", default=None)
-
-
-def request_id() -> str | None:
-    """The id of the request that is being answered here."""
-    return _current.get()
 
 
 class RequestLog:
@@ -45,13 +39,13 @@ class RequestLog:
             return
         given = Headers(scope=scope).get("x-request-id", "")
         identity = given if _ID.fullmatch(given) else token_hex(8)
-        _current.set(identity)
+        begin_request(identity)
         began, status = perf_counter(), 0
 
         async def sent(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
-                status = message["status"]
+                status = int(message["status"])
                 MutableHeaders(scope=message)["x-request-id"] = identity
             await send(message)
 
