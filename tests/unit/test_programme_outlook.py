@@ -167,6 +167,7 @@ def test_a_forecast_stays_what_it_was_when_more_is_told() -> None:
     early, again = task.tell([1, -1], key="a"), task.tell([1, -1], key="a")
     expected = again.forecast
     task.tell([-1, 1])
+    task.correct("a", [-1, -1])
     other.tell([-1] * 200)
     assert early.forecast == expected
     assert early == again

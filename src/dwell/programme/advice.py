@@ -4,19 +4,21 @@ The verdict comes first, then how far the task is and what the limit is, in the 
 errors where the law of samples is known, the mean of a sample elsewhere.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from math import sqrt
 from typing import NamedTuple
 
 from dwell.learners.learner import Learner
+from dwell.pools.fitted import FittedPool
 from dwell.pools.under_law import noise_under
 from dwell.programme.events import Abandoned, Decided, Decision, Settings
-from dwell.programme.observations import Range
-from dwell.programme.outlook import Forecast, Outlook
+from dwell.programme.observations import Observations, Range, samples_of
+from dwell.programme.outlook import Forecast, Outlook, fitted_by
 from dwell.programme.running import Progress, Running, deciding
 from dwell.programme.state import Counts
-from dwell.sparse_policy import SparsePolicy
 
 _DAY = 86_400.0
 _FEW = 10  # tests, from which on what they show is said
@@ -49,8 +51,10 @@ class Advice:
         """What to expect of a task that goes on; None of others, and where no pool is fitted."""
         if self._ahead is None:
             return None
-        outlook, policy, accepts = self._ahead
-        return outlook.forecast(policy, accepts=accepts)
+        task, parts, count, pool = self._ahead
+        samples = samples_of(islice(parts.values(), count), task.known)
+        policy, accepts = deciding(task.design), task.design.accepts
+        return Outlook(samples, pool).forecast(policy, accepts=accepts)
 
     @cached_property
     def sentence(self) -> str:
@@ -64,11 +68,15 @@ class Advice:
 
 
 class _Ahead(NamedTuple):
-    """What a forecast is made from."""
+    """What a forecast is made from when somebody asks: of what a task was told, the first parts.
 
-    outlook: Outlook
-    policy: SparsePolicy
-    accepts: bool
+    Parts are added, and what is corrected is put in a list of its own: these stay as they are.
+    """
+
+    task: Running
+    parts: Mapping[str, Observations]
+    count: int
+    pool: FittedPool | None
 
 
 def of_running(
@@ -97,8 +105,7 @@ def of_running(
         )
     else:
         verdict, rest = _going_on(task, found, counts)
-        outlook = Outlook.of(task.samples, learner)
-        ahead = _Ahead(outlook, deciding(task.design), task.design.accepts)
+        ahead = _Ahead(task, task.parts, len(task.parts), fitted_by(learner))
     return Advice(
         wants=wants,
         decision=decision,

@@ -68,11 +68,6 @@ class Outlook:
     samples: Samples | Periods
     pool: FittedPool | None
 
-    @classmethod
-    def of(cls, samples: Samples | Periods, learner: Learner) -> "Outlook":
-        """The outlook of a task with such samples."""
-        return cls(samples, learner.fitted if isinstance(learner, EmpiricalBayes) else None)
-
     def forecast(self, policy: SparsePolicy, *, accepts: bool) -> Forecast | None:
         """What to expect of it if it goes on; None where no pool is fitted.
 
@@ -118,6 +113,11 @@ class Outlook:
             samples=drawn,
             tests=None,
         )
+
+
+def fitted_by(learner: Learner) -> FittedPool | None:
+    """The pool of ideas that a learner has fitted, if it does."""
+    return learner.fitted if isinstance(learner, EmpiricalBayes) else None
 
 
 def at_ends(policy: SparsePolicy, drawn: int, size: int) -> SparsePolicy:

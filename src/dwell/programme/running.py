@@ -93,7 +93,7 @@ class Running:
 
     def correct(self, key: str, observations: Observations) -> None:
         """Put something else in the place of what was told under a key."""
-        self.parts[key] = observations
+        self.parts = {**self.parts, key: observations}
         self._samples = self._progress = None
 
     @property

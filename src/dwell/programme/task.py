@@ -11,7 +11,7 @@ from dwell.programme.commands import Abandon, Clear, Command, Correct, Note
 from dwell.programme.events import Abandoned
 from dwell.programme.journal import Journal
 from dwell.programme.observations import observed, samples_of
-from dwell.programme.outlook import Outlook, Worth
+from dwell.programme.outlook import Outlook, Worth, fitted_by
 from dwell.programme.path import Path, path_of
 from dwell.programme.running import deciding
 from dwell.programme.state import State
@@ -119,8 +119,7 @@ class Task:
         before there are samples.
         """
         with self._journal.state() as state:
-            samples, learner = self._samples(state), state.learner
-            return Outlook.of(samples, learner).worth()
+            return Outlook(self._samples(state), fitted_by(state.learner)).worth()
 
     def path(self) -> Path:
         """Where it was at each look, with the limits there and those that lie ahead.
