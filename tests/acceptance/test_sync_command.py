@@ -1,14 +1,17 @@
 """`dwell programme sync`: a nightly job is a whole integration."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dwell import Lift, Programme
+from dwell.programme.notices import Notice
 from tests.acceptance.commands import assert_refused, run
 from tests.programmes import snapshot
+from tests.receivers import receiving
 
 HEAD = "test,arm,period,n,mean,variance\n"
 
@@ -100,3 +103,40 @@ def test_other_logs_are_refused() -> None:
     Path("days.csv").write_text("test,order,value\nred,1,1\n")
     assert_refused(("programme", "sync", "checkout", "days.csv"), "of the form batches, got raw")
     assert_refused(("programme", "sync", "checkout"), "LOG")
+
+
+def test_decisions_are_posted_and_what_fails_is_posted_the_next_night(
+    checkout: Programme, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It says so on stderr and leaves with 11; the night after it is told again, in order."""
+    monkeypatch.setenv("no_proxy", "*")
+    write(day("blue", 1, 0.10, 0.11))
+    with receiving(404) as server:
+        notify = "--notify", server.url
+        assert sync(0, *notify)["posted"] == []
+        write(day("blue", 1, 0.10, 0.11), day("blue", 2, 0.05, 0.30))
+        result = run("programme", "sync", "checkout", "days.csv", "--json", *notify)
+        assert result.exit_code == 11
+        printed = json.loads(result.stdout)
+        assert (printed["decided"], printed["posted"], printed["left"]) == (["blue"], [], 1)
+        assert result.stderr.splitlines()[-1] == (
+            f"Note: 1 decision could not be posted to {server.url.rsplit('/', 1)[0]}: it answers "
+            "404; the next sync with the same --notify posts it"
+        )
+        server.answers[:] = [200]
+        later = sync(0, *notify)
+        assert later["posted"] == [server.taken[-1]]
+        assert server.bodies[-1]["sentence"].startswith("Ship: ")
+        assert sync(0, *notify)["posted"] == []
+    assert_refused(
+        ("programme", "sync", "checkout", "days.csv", "--notify", "mailto:me"), "one of mailto"
+    )
+    checkout.verify()
+
+
+def test_what_is_posted_is_documented() -> None:
+    """Field by field, in docs/json.md."""
+    page = (Path(__file__).parents[2] / "docs" / "json.md").read_text(encoding="utf-8")
+    section = page.split("## What `--notify` is posted\n")[1].split("\n## ")[0]
+    named = re.findall(r"^\| `(.+?)` \|", section, re.MULTILINE)
+    assert sorted(named) == sorted(Notice.__struct_fields__)

@@ -51,8 +51,8 @@ class Advice:
         """What to expect of a task that goes on; None of others, and where no pool is fitted."""
         if self._ahead is None:
             return None
-        task, parts, count, pool = self._ahead
-        samples = samples_of(islice(parts.values(), count), task.known)
+        task, parts, told, pool = self._ahead
+        samples = samples_of(islice(parts.values(), told), task.known)
         policy, accepts = deciding(task.design), task.design.accepts
         return Outlook(samples, pool).forecast(policy, accepts=accepts)
 
@@ -75,7 +75,7 @@ class _Ahead(NamedTuple):
 
     task: Running
     parts: Mapping[str, Observations]
-    count: int
+    told: int
     pool: FittedPool | None
 
 

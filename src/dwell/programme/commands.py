@@ -21,6 +21,7 @@ from dwell.programme.events import (
     Event,
     Finished,
     Held,
+    Notified,
     Settings,
     SettingsChanged,
     Told,
@@ -97,7 +98,19 @@ class Change(NamedTuple):
     settings: Settings
 
 
-Command = Begin | Tell | TellAll | Correct | Note | Abandon | Clear | Change
+class Notify(NamedTuple):
+    """Remember that an address has heard of all decisions up to a position.
+
+    One that listens from now on has heard of what was before, unless it listened already.
+    """
+
+    at: float
+    to: str
+    upto: int
+    from_now_on: bool = False
+
+
+Command = Notify | Begin | Tell | TellAll | Correct | Note | Abandon | Clear | Change
 
 
 def decide(state: State, command: Command) -> list[Event]:
@@ -131,6 +144,10 @@ def decide(state: State, command: Command) -> list[Event]:
             task.held, task.cleared = "", True
             cleared = Cleared(at=at, task=task.number, note=_remark("a note", note))
             return [cleared, *_follow(task, at)]
+        case Notify(at, to, upto, from_now_on):
+            known = to in state.notified
+            heard = known and (from_now_on or state.notified[to] >= upto)
+            return [] if heard else [Notified(at=at, to=to, upto=upto)]
         case Change(at, settings):
             checks.positive("silence_days", settings.silence_days)
             changed = settings != state.settings

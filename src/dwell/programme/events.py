@@ -157,6 +157,18 @@ class SettingsChanged(_Event, frozen=True, kw_only=True, tag="settings changed 1
     settings: Settings
 
 
+class Notified(_Event, frozen=True, kw_only=True, tag="notified 1"):
+    """An address has heard of all decisions up to a position.
+
+    Attributes:
+        to: The address, by a digest: what it holds may be secret.
+        upto: The position.
+    """
+
+    to: str
+    upto: int
+
+
 Event = (
     Created
     | Begun
@@ -169,6 +181,7 @@ Event = (
     | Held
     | Cleared
     | SettingsChanged
+    | Notified
 )
 _TAGS = {kind.__struct_config__.tag for kind in Event.__args__}
 _decoder = msgspec.json.Decoder(Event)

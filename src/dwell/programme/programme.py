@@ -19,6 +19,8 @@ from dwell.programme.creation import creation
 from dwell.programme.events import Event, Settings, entry_of
 from dwell.programme.export import export
 from dwell.programme.journal import Journal
+from dwell.programme.notices import Outbox
+from dwell.programme.posting import Address
 from dwell.programme.standings import PolicyStanding, standings
 from dwell.programme.state import Counts
 from dwell.programme.stores.addresses import store_at
@@ -149,6 +151,14 @@ class Programme:
             tellings: All that is known of each task, in order, with keys.
         """
         return catch_up(self._journal, tellings)
+
+    def outbox(self, url: str) -> Outbox:
+        """What an address has not heard of: all decisions from when it was first asked for.
+
+        Args:
+            url: The address, http://… or https://….
+        """
+        return Outbox(self._journal, Address(url))
 
     def change(self, *, silence_days: float) -> None:
         """Change settings.

@@ -27,6 +27,7 @@ from dwell.programme.events import (
     Event,
     Finished,
     Held,
+    Notified,
     Settings,
     SettingsChanged,
     Told,
@@ -61,6 +62,7 @@ class State:
         tasks: The tasks that are open, or wait to be learned from, by number.
         numbers: Their numbers, by name.
         counts: What became of all tasks.
+        notified: Up to which position each address has heard of decisions.
     """
 
     name: str
@@ -70,6 +72,7 @@ class State:
     tasks: dict[int, Running] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
     counts: Counts = field(default_factory=Counts)
+    notified: dict[str, int] = field(default_factory=dict)
 
     @property
     def known(self) -> Range:
@@ -86,6 +89,7 @@ class State:
             position=self.position,
             tasks=[_Task.of(task) for task in self.tasks.values()],
             counts=self.counts,
+            notified=self.notified,
         )
         return msgspec.json.encode(written).decode()
 
@@ -118,6 +122,7 @@ class _Written(Struct, kw_only=True):
     position: int
     tasks: list[_Task]
     counts: Counts
+    notified: dict[str, int] = {}
 
 
 def restored(text: str) -> State | None:
@@ -130,6 +135,7 @@ def restored(text: str) -> State | None:
     except (msgspec.DecodeError, InvalidInput):
         return None
     state = State(written.name, written.settings, learner, written.position, counts=written.counts)
+    state.notified = written.notified
     designs = {design.number: design for design in learner.queue.open}
     for task in written.tasks:
         fields = {name: getattr(task, name) for name in task.__struct_fields__ if name != "number"}
@@ -165,6 +171,8 @@ def apply(state: State | None, event: Event) -> State:
     position = state.position + 1
     if isinstance(event, SettingsChanged):
         state.settings = event.settings
+    elif isinstance(event, Notified):
+        state.notified[event.to] = event.upto
     elif isinstance(event, Begun):
         _begin(state, event, position)
     elif event.task in state.tasks:
