@@ -141,7 +141,7 @@ class Programme:
         """
         return tell_all(self._journal, [Telling(*each) for each in tellings])
 
-    def catch_up(self, tellings: Iterable[Telling]) -> CaughtUp:
+    def catch_up(self, tellings: Iterable[Telling], *, so_far: bool = False) -> CaughtUp:
         """Tell tasks what is new, given all that is known of them; doing it twice changes nothing.
 
         Tasks that are new are begun, what was told otherwise is corrected, and tasks that are over
@@ -149,8 +149,10 @@ class Programme:
 
         Args:
             tellings: All that is known of each task, in order, with keys.
+            so_far: Whether each telling has a batch per arm of all users so far, of outcomes 0 or
+                1, without a key: what is new is the difference to what the task was told.
         """
-        return catch_up(self._journal, tellings)
+        return catch_up(self._journal, tellings, so_far=so_far)
 
     def outbox(self, url: str) -> Outbox:
         """What an address has not heard of: all decisions from when it was first asked for.

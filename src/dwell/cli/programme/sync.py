@@ -35,7 +35,10 @@ def _with_options(function: Any) -> Any:
 @programme.command(cls=Command)
 @_with_options
 def sync(name: str, store: str, asked: Asked, notify: str | None, as_json: bool) -> None:
-    """Tell a programme what is new in LOG, of the form batches, and print what to do.
+    """Tell a programme what is new in LOG, and print what to do.
+
+    LOG has batches; or users of two arms with their time or period, who are added up by period or
+    by day; or counts of all users so far, a row per test.
 
     Tests that are new are begun, periods that are new are told, and those that were restated are
     corrected: to run it twice changes nothing. Give whole days only. It leaves with 0 if there is
@@ -55,8 +58,9 @@ def sync(name: str, store: str, asked: Asked, notify: str | None, as_json: bool)
 
     found = opened(store, name)
     outbox = None if notify is None else found.outbox(notify)  # from here on it misses nothing
-    tests = running_tests(asked.log())
-    caught = found.catch_up(_tellings(tests))
+    log = asked.log()
+    tests = running_tests(log)
+    caught = found.catch_up(_tellings(tests), so_far=log.form == "counts")
     # Those that are over have nothing to say, unless that was decided now.
     said = {*caught.decided, *(task.name for task in found.tasks())}
     rows = [task_row(found.task(test.name)) for test in tests if test.name in said]
@@ -92,4 +96,4 @@ def _tellings(tests: Iterable[RunningTest]) -> Iterator[Telling]:
     for test in tests:
         for period in test.periods:
             arms = batch(period.control), batch(period.treatment)
-            yield Telling(test.name, batch(period.values), *arms, key=period.key)
+            yield Telling(test.name, batch(period.values), *arms, key=period.key or None)
