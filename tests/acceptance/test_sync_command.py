@@ -138,7 +138,7 @@ def test_users_are_added_up_by_day(checkout: Programme, columns: str) -> None:
     options = () if columns == "time" else ("--sort",)
     assert sync(0, *options)["told"] == 3
     assert sync(0, *options)["told"] == 0
-    write(*(day(test, date, *(each / 10 for each in ones), users=10) for test, date, *ones in days))
+    write(*(day(test, date, c / 10, t / 10, users=10) for test, date, c, t in days))
     again = sync()
     assert (again["told"], again["begun"]) == (0, [])
     assert [len(task.path().looks) > 0 for task in checkout.tasks()] == [True, True]
