@@ -52,9 +52,10 @@ class Advice:
         if self._ahead is None:
             return None
         task, parts, told, pool = self._ahead
-        samples = samples_of(islice(parts.values(), told), task.known)
-        policy, accepts = deciding(task.design), task.design.accepts
-        return Outlook(samples, pool).forecast(policy, accepts=accepts)
+        first = dict(islice(parts.items(), told))
+        samples, design = samples_of(first.values(), task.known), task.design
+        pace = None if task.run is None else task.run.pace(first)
+        return Outlook(samples, pool).forecast(deciding(design), accepts=design.accepts, pace=pace)
 
     @cached_property
     def sentence(self) -> str:
@@ -86,7 +87,7 @@ def of_running(
     if task.finished:
         return of_finished(task.decided, task.known)
     found = task.progress()
-    wants = max(found.wants, 1)
+    wants = max(found.wants - task.pending, 1)
     decision = None if task.decided is None else task.decided.decision
     rest, ahead = "", None
     if task.held:
@@ -196,6 +197,8 @@ def _after(decided: Decided) -> str:
 
 def _going_on(task: Running, found: Progress, counts: Counts) -> tuple[str, str]:
     """That a task goes on; and what is to be expected, where there is no forecast."""
+    if task.run is not None and found.samples == 0:
+        return f"Keep testing: it is looked at after {task.run.words}", _such_tests(counts)
     if found.samples == 0:
         verdict = f"Keep testing: the first look is after {_samples(max(found.wants, 1))}"
         return verdict, _such_tests(counts)

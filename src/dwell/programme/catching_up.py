@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from dwell.errors import InvalidInput
 from dwell.programme.closed import Closed
@@ -107,7 +108,8 @@ def _new_so_far(journal: Journal, name: str, told: list[Telling]) -> list[Tellin
     if finished or not (control.n and treatment.n):
         return []
     users = sum(part.control.n + part.treatment.n for part in arms) + control.n + treatment.n
-    key = f"the first {users} users"
+    # Counts do not say when: the day is that on which they are told.
+    key = f"{datetime.fromtimestamp(journal.clock(), UTC):%Y-%m-%d}, {users} users"
     return [Telling(name, control=control, treatment=treatment, key=key)]
 
 

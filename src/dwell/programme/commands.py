@@ -149,7 +149,6 @@ def decide(state: State, command: Command) -> list[Event]:
             heard = known and (from_now_on or state.notified[to] >= upto)
             return [] if heard else [Notified(at=at, to=to, upto=upto)]
         case Change(at, settings):
-            checks.positive("silence_days", settings.silence_days)
             changed = settings != state.settings
             return [SettingsChanged(at=at, settings=settings)] if changed else []
 
@@ -193,6 +192,7 @@ def _begin(state: State, command: Begin) -> list[Event]:
             name=name,
             design=plain_design(design),
             limits=kept_limits(deciding(design)) if computed else None,
+            run=state.settings.minimum_run,
         )
     ]
 
@@ -210,6 +210,8 @@ def _tell(task: Running, command: Tell) -> list[Event]:
     if task.finished:
         raise finished(task.name)
     _require_form(task, command.observations)
+    if task.run is not None:
+        task.run.require(task.name, key, task.parts)
     task.tell(task.next_key() if key is None else key, command.observations, command.at)
     told = Told(at=command.at, task=task.number, key=key, observations=command.observations)
     return [told, *_doubt(task, command.at), *_follow(task, command.at)]

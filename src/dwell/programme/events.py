@@ -8,8 +8,11 @@ from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import force_setattr
 
+from dwell import checks
 from dwell.errors import InvalidInput
+from dwell.programme.minimum_run import MinimumRun
 from dwell.programme.observations import Observations
 from dwell.programme.stores.protocol import Entry
 
@@ -21,9 +24,34 @@ class Settings(Struct, frozen=True, kw_only=True):
 
     Attributes:
         silence_days: After so many days without data a task is listed as stalled.
+        min_samples: A task is not looked at before it has so many samples …
+        min_days: … nor before so many days are over …
+        full_weeks: … and then only when whole weeks are over. All three are for tasks that begin
+            later: one that runs keeps its own.
     """
 
     silence_days: float = 4.0
+    min_samples: int = 1
+    min_days: int = 0
+    full_weeks: bool = False
+
+    def __post_init__(self) -> None:
+        for name, checked in (
+            ("silence_days", checks.positive("silence_days", self.silence_days)),
+            ("min_samples", checks.count("min_samples", self.min_samples)),
+            ("min_days", checks.count("min_days", self.min_days, least=0)),
+        ):
+            force_setattr(self, name, checked)
+        if not isinstance(self.full_weeks, bool):
+            raise InvalidInput(
+                f"full_weeks must be True or False, got {checks.shown(self.full_weeks)}"
+            )
+
+    @property
+    def minimum_run(self) -> MinimumRun | None:
+        """The minimum run of a task that begins now; None if it may be looked at any time."""
+        run = MinimumRun(self.min_samples, self.min_days, self.full_weeks)
+        return None if run == MinimumRun() else run
 
 
 class _Event(Struct, frozen=True, kw_only=True, tag_field="event", omit_defaults=True):
@@ -67,12 +95,14 @@ class Begun(_Event, frozen=True, kw_only=True, tag="begun 1"):
         name: Its name.
         design: The design, in types that JSON knows.
         limits: The limits that decide, where the learner computes them and does not keep them.
+        run: When it may be looked at; None for any time.
     """
 
     task: int
     name: str
     design: dict[str, Any]
     limits: Limits | None = None
+    run: MinimumRun | None = None
 
 
 class Told(_Event, frozen=True, kw_only=True, tag="told 1"):

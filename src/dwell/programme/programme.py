@@ -7,6 +7,8 @@ from pathlib import Path
 from time import time
 from typing import Any, Self
 
+from msgspec.structs import replace
+
 from dwell import checks
 from dwell.errors import Conflict, InvalidInput, KeyTaken
 from dwell.laws import Law
@@ -62,6 +64,9 @@ class Programme:
         cap: int | None = None,
         setup_cost: float = 0.0,
         silence_days: float = 4.0,
+        min_samples: int = 1,
+        min_days: int = 0,
+        full_weeks: bool = False,
         clock: Callable[[], float] = time,
     ) -> Self:
         """Create a programme.
@@ -76,6 +81,9 @@ class Programme:
             cap: The most samples of a test, for the same.
             setup_cost: What each task costs besides its samples.
             silence_days: After so many days without data a task is listed as stalled.
+            min_samples: A task is not looked at before it has so many samples …
+            min_days: … nor before so many days are over, by the keys that it is told under …
+            full_weeks: … and then only when whole weeks are over.
             clock: What tells the time, in seconds since 1970.
         """
         created = creation(
@@ -84,7 +92,12 @@ class Programme:
             learner=learner,
             choices={"policies": policies, "law": law, "cap": cap},
             setup_cost=setup_cost,
-            silence_days=silence_days,
+            settings=Settings(
+                silence_days=silence_days,
+                min_samples=min_samples,
+                min_days=min_days,
+                full_weeks=full_weeks,
+            ),
         )
         opened = store_at(store)
         try:
@@ -162,15 +175,39 @@ class Programme:
         """
         return Outbox(self._journal, Address(url))
 
-    def change(self, *, silence_days: float) -> None:
-        """Change settings.
+    def change(
+        self,
+        *,
+        silence_days: float | None = None,
+        min_samples: int | None = None,
+        min_days: int | None = None,
+        full_weeks: bool | None = None,
+    ) -> None:
+        """Change settings; what is not given stays.
 
         Args:
             silence_days: After so many days without data a task is listed as stalled.
+            min_samples: A task that begins later is not looked at before it has so many samples …
+            min_days: … nor before so many days are over …
+            full_weeks: … and then only when whole weeks are over.
         """
-        settings = Settings(silence_days=silence_days)
+        given = {
+            "silence_days": silence_days,
+            "min_samples": min_samples,
+            "min_days": min_days,
+            "full_weeks": full_weeks,
+        }
+        changed = {name: value for name, value in given.items() if value is not None}
+        with self._journal.state() as state:
+            settings = replace(state.settings, **changed)
         with self._journal.carried_out(Change(self._journal.clock(), settings)):
             pass
+
+    @property
+    def settings(self) -> Settings:
+        """What can be set anew."""
+        with self._journal.state() as state:
+            return state.settings
 
     def task(self, name: str) -> Task:
         """A task by its name, open or over.

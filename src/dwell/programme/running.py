@@ -13,6 +13,7 @@ from dwell.periods import Periods, scan_periods
 from dwell.policies import AnyPolicy
 from dwell.policy import Policy
 from dwell.programme.events import Decided
+from dwell.programme.minimum_run import MinimumRun, by_parts
 from dwell.programme.observations import Observations, Range, Values, samples_of
 from dwell.records import Records, at_period_ends, unfinished, until_stopped
 from dwell.sparse_policy import SparsePolicy
@@ -51,6 +52,7 @@ class Running:
         held: Why its data are doubtful; empty if they are not.
         cleared: Whether somebody said that they are sound.
         finished: Whether it has given its record.
+        run: When it may be looked at; None for any time.
     """
 
     name: str
@@ -63,6 +65,7 @@ class Running:
     held: str = ""
     cleared: bool = False
     finished: bool = False
+    run: MinimumRun | None = None
     _samples: Samples | Periods | None = None
     _progress: Progress | None = None
 
@@ -98,10 +101,19 @@ class Running:
 
     @property
     def samples(self) -> Samples | Periods:
-        """All samples so far, one by one or as sums over batches."""
+        """All samples so far, one by one or as sums over batches, up to the last look allowed."""
+        if self.run is not None:
+            return self.run.merged(self.parts, self.known)
         if self._samples is None:
             self._samples = samples_of(self.parts.values(), self.known)
         return self._samples
+
+    @property
+    def pending(self) -> int:
+        """How many samples it was told since the last look that was allowed."""
+        if self.run is None:
+            return 0
+        return int(by_parts(self.parts, self.known).samples[0] - self.progress().samples)
 
     def progress(self) -> Progress:
         """How far what was told brings the task."""
@@ -129,6 +141,8 @@ class Running:
         """What is decided where the policy has stopped, and what the sum was compared with."""
         assert found.stopped is not None
         samples, stopped = self.samples, found.stopped
+        if self.run is not None:
+            samples = by_parts(self.parts, self.known)
         if isinstance(samples, Periods):
             batches = int(np.searchsorted(np.cumsum(samples.counts), stopped)) + 1
             total = float(samples.sums[:batches].sum())

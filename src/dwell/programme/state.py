@@ -32,6 +32,7 @@ from dwell.programme.events import (
     SettingsChanged,
     Told,
 )
+from dwell.programme.minimum_run import MinimumRun
 from dwell.programme.observations import Observations, Range
 from dwell.programme.running import Running
 from dwell.records import Records
@@ -106,6 +107,7 @@ class _Task(Struct, kw_only=True):
     held: str
     cleared: bool
     finished: bool
+    run: MinimumRun | None = None
 
     @classmethod
     def of(cls, task: Running) -> "_Task":
@@ -190,7 +192,7 @@ def _begin(state: State, event: Begun, position: int) -> None:
         raise _broken(position, "the learner knows no such design") from None
     if design.number != event.task:
         raise _broken(position, f"the next task is {design.number}, not {event.task}")
-    task = Running(event.name, design, state.known, event.at, event.at)
+    task = Running(event.name, design, state.known, event.at, event.at, run=event.run)
     state.tasks[event.task] = task
     state.numbers[event.name] = event.task
     state.counts.begun += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,16 @@ import click
 
 from dwell.cli.command import flag
 from dwell.cli.files import writable
-from dwell.cli.options import cap, caps, law, not_negative, one_of, option, positive
+from dwell.cli.options import (
+    cap,
+    caps,
+    law,
+    not_negative,
+    one_of,
+    option,
+    positive,
+    whole,
+)
 from dwell.cli.output import note, print_grid, print_json, wrapped
 from dwell.cli.programme.group import command, opened, say_task
 from dwell.errors import CannotWrite, InvalidInput
@@ -38,6 +48,13 @@ from dwell.errors import CannotWrite, InvalidInput
         default="4",
         help="After so many days without data a test is listed as stalled.",
     ),
+    option(
+        "--min-samples", whole, default="1", help="Not to look at a test before it has so many."
+    ),
+    option(
+        "--min-days", partial(whole, least=0), default="0", help="Nor before so many days are over."
+    ),
+    flag("--full-weeks", help="And then only when whole weeks are over."),
     title="The learner",
 )
 @click.argument("name", metavar="NAME")
