@@ -5,9 +5,10 @@ from typing import Any
 from dwell import __version__, checks
 from dwell.errors import InvalidInput
 from dwell.learners.learner import Learner
+from dwell.learners.past_sums import PastSums
 from dwell.learners.registry import LEARNERS, arguments_of, make
 from dwell.programme.commands import checked_name
-from dwell.programme.events import Created, Settings
+from dwell.programme.events import Created, Settings, Start
 
 
 def creation(
@@ -18,6 +19,7 @@ def creation(
     choices: dict[str, Any],
     setup_cost: float,
     settings: Settings,
+    start: Start | None,
 ) -> Created:
     """The event that creates a programme.
 
@@ -28,8 +30,11 @@ def creation(
         choices: What a learner that goes by a name is made with; None where nothing was given.
         setup_cost: What each task costs besides its samples.
         settings: What can be set anew later.
+        start: What the learner knows already, if that is not said by the choice `past`.
     """
     given = {key: value for key, value in choices.items() if value is not None}
+    if start is None and isinstance(past := given.get("past"), PastSums):
+        start = Start(tests=len(past))
     if not isinstance(learner, Learner):
         learner = _made(learner, given, setup_cost, settings.min_samples)
     elif given:
@@ -48,6 +53,7 @@ def creation(
         learner=written,
         settings=settings,
         dwell=__version__,
+        start=start,
     )
 
 

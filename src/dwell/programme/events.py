@@ -64,13 +64,38 @@ class _Event(Struct, frozen=True, kw_only=True, tag_field="event", omit_defaults
     at: float
 
 
+class Start(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a learner knew before the first task.
+
+    Attributes:
+        tests: From how many past tests it has learned, or as how many a prior counts.
+        source: Where past tests were read: a file, say.
+        left_out: How many past tests were too short to learn from.
+        prior: The prior, where there were no past tests.
+    """
+
+    tests: int
+    source: str = ""
+    left_out: int = 0
+    prior: str = ""
+
+
 class Created(_Event, frozen=True, kw_only=True, tag="created 1"):
-    """A programme was created, with a learner in types that JSON knows."""
+    """A programme was created, with a learner in types that JSON knows.
+
+    Attributes:
+        name: Its name.
+        learner: The learner.
+        settings: What can be set anew.
+        dwell: The version that created it.
+        start: What the learner knows already; None if it begins with nothing.
+    """
 
     name: str
     learner: dict[str, Any]
     settings: Settings
     dwell: str
+    start: Start | None = None
 
 
 class Limits(Struct, frozen=True, array_like=True):

@@ -13,12 +13,13 @@ from dwell import checks
 from dwell.errors import Conflict, InvalidInput, KeyTaken
 from dwell.laws import Law
 from dwell.learners.learner import Learner
+from dwell.learners.past_sums import PastSums
 from dwell.policies import AnyPolicy
 from dwell.programme.advice import Advice
 from dwell.programme.catching_up import CaughtUp, catch_up
 from dwell.programme.commands import Begin, Change, checked_name
 from dwell.programme.creation import creation
-from dwell.programme.events import Event, Settings, entry_of
+from dwell.programme.events import Event, Settings, Start, entry_of
 from dwell.programme.export import export
 from dwell.programme.journal import Journal
 from dwell.programme.notices import Outbox
@@ -63,6 +64,8 @@ class Programme:
         law: Law | None = None,
         cap: int | None = None,
         setup_cost: float = 0.0,
+        past: PastSums | None = None,
+        start: Start | None = None,
         silence_days: float = 4.0,
         min_samples: int = 1,
         min_days: int = 0,
@@ -80,6 +83,9 @@ class Programme:
             law: The law of samples, for learners that compute their boundaries.
             cap: The most samples of a test, for the same.
             setup_cost: What each task costs besides its samples.
+            past: Past tests that a learner which fits the pool of ideas starts from.
+            start: What the learner knows already, for whoever reads the log; by default that it
+                knows `past`.
             silence_days: After so many days without data a task is listed as stalled.
             min_samples: A task is not looked at before it has so many samples …
             min_days: … nor before so many days are over, by the keys that it is told under …
@@ -90,7 +96,7 @@ class Programme:
             at=clock(),
             name=name,
             learner=learner,
-            choices={"policies": policies, "law": law, "cap": cap},
+            choices={"policies": policies, "law": law, "cap": cap, "past": past},
             setup_cost=setup_cost,
             settings=Settings(
                 silence_days=silence_days,
@@ -98,6 +104,7 @@ class Programme:
                 min_days=min_days,
                 full_weeks=full_weeks,
             ),
+            start=start,
         )
         opened = store_at(store)
         try:
@@ -202,6 +209,12 @@ class Programme:
             settings = replace(state.settings, **changed)
         with self._journal.carried_out(Change(self._journal.clock(), settings)):
             pass
+
+    @property
+    def start(self) -> Start | None:
+        """What its learner knew before the first task; None if nothing."""
+        with self._journal.state() as state:
+            return state.start
 
     @property
     def settings(self) -> Settings:

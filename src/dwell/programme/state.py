@@ -30,6 +30,7 @@ from dwell.programme.events import (
     Notified,
     Settings,
     SettingsChanged,
+    Start,
     Told,
 )
 from dwell.programme.minimum_run import MinimumRun
@@ -64,6 +65,7 @@ class State:
         numbers: Their numbers, by name.
         counts: What became of all tasks.
         notified: Up to which position each address has heard of decisions.
+        start: What the learner knew before the first task.
     """
 
     name: str
@@ -74,6 +76,7 @@ class State:
     numbers: dict[str, int] = field(default_factory=dict)
     counts: Counts = field(default_factory=Counts)
     notified: dict[str, int] = field(default_factory=dict)
+    start: Start | None = None
 
     @property
     def known(self) -> Range:
@@ -91,6 +94,7 @@ class State:
             tasks=[_Task.of(task) for task in self.tasks.values()],
             counts=self.counts,
             notified=self.notified,
+            start=self.start,
         )
         return msgspec.json.encode(written).decode()
 
@@ -125,6 +129,7 @@ class _Written(Struct, kw_only=True):
     tasks: list[_Task]
     counts: Counts
     notified: dict[str, int] = {}
+    start: Start | None = None
 
 
 def restored(text: str) -> State | None:
@@ -137,7 +142,7 @@ def restored(text: str) -> State | None:
     except (msgspec.DecodeError, InvalidInput):
         return None
     state = State(written.name, written.settings, learner, written.position, counts=written.counts)
-    state.notified = written.notified
+    state.notified, state.start = written.notified, written.start
     designs = {design.number: design for design in learner.queue.open}
     for task in written.tasks:
         fields = {name: getattr(task, name) for name in task.__struct_fields__ if name != "number"}
@@ -167,7 +172,8 @@ def apply(state: State | None, event: Event) -> State:
     if isinstance(event, Created):
         if state is not None:
             raise _broken(state.position + 1, "a programme is created once")
-        return State(event.name, event.settings, _learner(event.learner), position=1)
+        learner = _learner(event.learner)
+        return State(event.name, event.settings, learner, position=1, start=event.start)
     if state is None:
         raise _broken(1, "a programme is created first")
     position = state.position + 1
