@@ -1,6 +1,6 @@
 """Path: where a task was at each look, the limits there, and those that lie ahead."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite
 from typing import Literal
@@ -53,7 +53,11 @@ class Path:
 
 
 def path_of(
-    samples: Samples | Periods, policy: SparsePolicy, law: Law | None, decided_after: int | None
+    samples: Samples | Periods,
+    policy: SparsePolicy,
+    law: Law | None,
+    decided_after: int | None,
+    allowed: Sequence[int] | None = None,
 ) -> Path:
     """The path of a task.
 
@@ -62,6 +66,7 @@ def path_of(
         policy: What it is run by.
         law: The law of samples, if it is known.
         decided_after: After how many samples it was decided; None if it is not.
+        allowed: After how many samples of a batch one may look; None for after each.
 
     Example:
         >>> policy = SparsePolicy(np.array([1, 2, 3]), np.array([-2, -2, 0]), np.array([2, 2, 0]))
@@ -73,7 +78,9 @@ def path_of(
     """
     drawn, totals = _seen(samples, policy.looks)
     due = np.searchsorted(policy.looks, drawn, side="right") - 1
-    new = np.diff(due, prepend=-1) > 0  # where no look is due, nothing is compared
+    looked = np.ones(len(drawn), dtype=np.bool_) if allowed is None else np.isin(drawn, allowed)
+    made_before = np.maximum.accumulate(np.append(-1, np.where(looked, due, -1)))[:-1]
+    new = looked & (due > made_before)  # where no look is due, nothing is compared
     made = _thinned(np.arange(len(drawn)), drawn == decided_after)
     ahead = np.flatnonzero(policy.looks > (drawn[-1] if len(drawn) else 0))
     ahead = ahead[:0] if decided_after is not None else _thinned(ahead)

@@ -11,6 +11,7 @@ from dwell.arrays import Samples
 from dwell.learners.design import Design
 from dwell.periods import Periods
 from dwell.programme.events import Decided
+from dwell.programme.minimum_run import MinimumRun, by_parts
 from dwell.programme.observations import (
     Batch,
     Observations,
@@ -57,6 +58,7 @@ class Running:
         held: Why its data are doubtful; empty if they are not.
         cleared: Whether somebody said that they are sound.
         finished: Whether it has given its record.
+        run: When it may be looked at; None for any time.
     """
 
     name: str
@@ -69,6 +71,7 @@ class Running:
     held: str = ""
     cleared: bool = False
     finished: bool = False
+    run: MinimumRun | None = None
     _ahead: dict[str, Observations] | None = None  # what a fork alone was told
     _samples: Samples | Periods | None = None
     _sampled: int = 0  # so many parts are in these samples
@@ -83,8 +86,9 @@ class Running:
 
     def __post_init__(self) -> None:
         if not self.parts:
-            self._watch = Watch.first(self.design)
-            self._progress = Progress(0, None, False, self._watch.wants, None)
+            first = Watch.first(self.design)
+            self._progress = Progress(0, None, False, first.wants, None)
+            self._watch = first if self.run is None else None
             self._arms = 0, 0
 
     def fork(self) -> "Running":
@@ -99,6 +103,11 @@ class Running:
         """What it was told under a key."""
         found = self.parts.get(key)
         return self._ahead.get(key) if found is None and self._ahead else found
+
+    @property
+    def by_key(self) -> dict[str, Observations]:
+        """All that it was told, in order, by key."""
+        return {**self.parts, **self._ahead} if self._ahead else self.parts
 
     def told(self) -> Iterator[Observations]:
         """All that it was told, in order."""
@@ -140,7 +149,9 @@ class Running:
 
     @property
     def samples(self) -> Samples | Periods:
-        """All samples so far, one by one or as sums over batches."""
+        """All samples so far, one by one or as sums over batches, up to the last look allowed."""
+        if self.run is not None:
+            return self.run.merged(self.by_key, self.known)
         before, count = self._samples, len(self.parts) + len(self._ahead or ())
         if before is None or self._sampled < count:
             first = 0
@@ -153,6 +164,13 @@ class Running:
             return more
         return before
 
+    @property
+    def pending(self) -> int:
+        """How many samples it was told since the last look that was allowed."""
+        if self.run is None:
+            return 0
+        return int(by_parts(self.by_key, self.known).samples[0] - self.progress().samples)
+
     def progress(self) -> Progress:
         """How far what was told brings the task."""
         if self._progress is None:
@@ -163,8 +181,9 @@ class Running:
         samples, design = self.samples, self.design
         sums = samples.sums if isinstance(samples, Periods) else samples
         if not len(sums):
-            self._watch = Watch.first(design)._replace(users=sum(self.arms))
-            return Progress(0, None, False, self._watch.wants, None)
+            first = Watch.first(design)._replace(users=sum(self.arms))
+            self._watch = first if self.run is None else None
+            return Progress(0, None, False, first.wants, None)
         if isinstance(samples, Periods):
             drawn = int(samples.samples[0])
             records = _of_periods(design, samples)
@@ -183,14 +202,18 @@ class Running:
         undecided = (records.decisions[0] < 0).tolist()
         total = float(np.cumsum(sums, dtype=np.float64)[-1])
         watch = Watch.over(design, undecided, needed, drawn, total, sum(self.arms))
-        # How many samples are wanted beyond the cap depends on the periods that are to come.
-        self._watch = None if design.oversamples and isinstance(samples, Periods) else watch
+        # How many samples are wanted beyond the cap depends on the periods that are to come, and a
+        # minimum run on the days of all.
+        ahead = design.oversamples and isinstance(samples, Periods)
+        self._watch = None if ahead or self.run is not None else watch
         return Progress(drawn, stopped, accepts, watch.wants, None)
 
     def decision(self, found: Progress, at: float) -> Decided:
         """What is decided where the policy has stopped, and what the sum was compared with."""
         assert found.stopped is not None
         samples, stopped = self.samples, found.stopped
+        if self.run is not None:
+            samples = by_parts(self.by_key, self.known)
         if isinstance(samples, Periods):
             batches = int(np.searchsorted(np.cumsum(samples.counts), stopped)) + 1
             total = float(samples.sums[:batches].sum())

@@ -127,10 +127,27 @@ def choice_sentence(programme: Programme) -> str:
     [about] = (each.about for each in LEARNERS.values() if each.kind == type(learner).__name__)
     caps = [standing.cap for standing in programme.policies()]
     if len(caps) == 1:
-        among = f"boundaries of up to {caps[0]:,} samples"
+        law = getattr(learner, "law", None)
+        under = "" if law is None else f" under {law}"
+        among = f"boundaries of up to {caps[0]:,} samples{under}"
     else:
         among = f"{len(caps)} policies with caps from {caps[0]:,} to {caps[-1]:,}"
-    return f"{programme.name} chooses among {among}: its learner {about}."
+    return f"{programme.name} chooses among {among}: its learner {about}. {_started(programme)}"
+
+
+def _started(programme: Programme) -> str:
+    """What it starts from."""
+    start = programme.start
+    if start is None:
+        return "It starts from nothing: the first tests teach it what ideas are worth."
+    if start.prior:
+        return (
+            f"It starts from the prior {start.prior}, which counts as {start.tests:,} past tests."
+        )
+    source = f" of {start.source}" if start.source else ""
+    were = "was" if start.left_out == 1 else "were"
+    left_out = f"; {start.left_out:,} more {were} too short to learn from" if start.left_out else ""
+    return f"It starts from {start.tests:,} past tests{source}{left_out}."
 
 
 def tasks_grid(rows: Sequence[TaskRow]) -> Grid:
