@@ -69,9 +69,10 @@ class Programme:
             name: Its name, by which it is opened again.
             learner: A learner's name, or a learner that was made with settings of its own; by
                 default `"empirical-bayes"` if the law of samples is given, else `"ladder"`.
-            policies: The policies to choose from, for learners that choose.
-            law: The law of samples, for learners that compute their boundaries.
-            cap: The most samples of a test, for the same.
+            policies: The policies to choose from, for learners that choose; by default, if law and
+                cap are given, `scales(quarters(cap), …)` in the noise of the law.
+            law: The law of samples.
+            cap: The most samples of a test.
             setup_cost: What each task costs besides its samples.
             silence_days: After so many days without data a task is listed as stalled.
             clock: What tells the time, in seconds since 1970.

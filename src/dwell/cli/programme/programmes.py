@@ -29,7 +29,8 @@ from dwell.errors import CannotWrite, InvalidInput
         "--caps",
         caps,
         metavar="LIST",
-        help="The most samples that each policy may draw, without --law: 1,2,4 or 1:256:x2.",
+        help="The most samples that each policy may draw, without --law: 1,2,4 or 1:256:x2. With "
+        "--law and --cap, ladder's policies are rules of two limits at five scales.",
     ),
     option("--setup-cost", not_negative, default="20", help="What a test costs besides samples."),
     option(
