@@ -7,7 +7,6 @@ effect and its standard error are known, it is that of as many samples as would 
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import sqrt
 from typing import Any, Self
 
 import numpy as np
@@ -18,7 +17,7 @@ from dwell.arrays import FloatArray, IntArray
 from dwell.errors import InvalidInput
 from dwell.fitting.counts import effects_from_counts
 from dwell.fitting.numbers import column, require, require_same_tests
-from dwell.laws import Gaussian, Law, Lift, Signs
+from dwell.laws import Gaussian, Law, Signs
 from dwell.periods import Periods
 from dwell.priors import Atoms, Prior
 from dwell.sparse_policy import MOST_SAMPLES
@@ -36,6 +35,7 @@ class PastSums(AsJson):
         sums: The sum of these.
 
     Example:
+        >>> from dwell import Lift
         >>> users = [5000, 8000]
         >>> past = PastSums.of_counts(users, [100, 150], users, [120, 140], Lift(0.02))
         >>> past.drawn.tolist(), past.sums.round(1).tolist()
@@ -202,8 +202,6 @@ def _noise(law: Law, values: FloatArray) -> FloatArray:
         case Signs():
             found: FloatArray = np.sqrt(1.0 - values**2)
             return found
-        case Lift():
-            # Of a difference of two outcomes, at the base rate; lifts change it little.
-            return np.full(len(values), law.noise * sqrt(2.0))
         case _:
-            return np.full(len(values), law.noise)
+            # Of a difference of two outcomes at the base rate: lifts change it little.
+            return np.full(len(values), law.deviation)

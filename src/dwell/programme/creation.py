@@ -4,11 +4,13 @@ from typing import Any
 
 from dwell import __version__, checks
 from dwell.errors import InvalidInput
+from dwell.laws import Gaussian, Law
 from dwell.learners.learner import Learner
 from dwell.learners.past_sums import PastSums
-from dwell.learners.registry import LEARNERS, arguments_of, make
+from dwell.learners.registry import LEARNERS, arguments_of, kind_of, make
 from dwell.programme.commands import checked_name
 from dwell.programme.events import Created, Settings, Start
+from dwell.usual_class import quarters, scales
 
 
 def creation(
@@ -61,6 +63,8 @@ def _made(name: str | None, given: dict[str, Any], setup_cost: float, min_sample
     """A learner by its name, with what it needs and nothing that it has no use for."""
     chosen = ("empirical-bayes" if "law" in given else "ladder") if name is None else name
     known = arguments_of(chosen)
+    if "policies" in known and given.keys() == {"law", "cap"}:
+        given = _usual(chosen, **given)
     for each in given:
         if each not in known:
             raise InvalidInput(f"{each} means nothing to the learner {chosen}; leave it out")
@@ -74,3 +78,13 @@ def _made(name: str | None, given: dict[str, Any], setup_cost: float, min_sample
     if "min_samples" in known and min_samples > 1:  # then its limits are the best of those allowed
         given = {**given, "min_samples": min_samples}
     return make(chosen, **given, setup_cost=setup_cost)
+
+
+def _usual(name: str, law: Law, cap: int) -> dict[str, Any]:
+    """The usual policies under a law for a learner that chooses, and the bound of samples."""
+    if not isinstance(law, Law):
+        raise InvalidInput(f"law must be Signs, Lift or Gaussian, got {checks.shown(law)}")
+    policies = scales(quarters(cap), sd=law.deviation)
+    if not isinstance(law, Gaussian) or "bound" not in arguments_of(name):
+        return {"policies": policies}
+    return {"policies": policies, "bound": kind_of(name).BOUND_DEVIATIONS * law.deviation}

@@ -83,9 +83,10 @@ class Programme(Shown):
             name: Its name, by which it is opened again.
             learner: A learner's name, or a learner that was made with settings of its own; by
                 default `"empirical-bayes"` if the law of samples is given, else `"ladder"`.
-            policies: The policies to choose from, for learners that choose.
-            law: The law of samples, for learners that compute their boundaries.
-            cap: The most samples of a test, for the same.
+            policies: The policies to choose from, for learners that choose; by default, if law and
+                cap are given, `scales(quarters(cap), …)` in the noise of the law.
+            law: The law of samples.
+            cap: The most samples of a test.
             setup_cost: What each task costs besides its samples.
             past: Past tests that a learner which fits the pool of ideas starts from.
             start: What the learner knows already, for whoever reads the log; by default that it

@@ -92,7 +92,8 @@ _LEARNER = (
         "--caps",
         caps,
         metavar="LIST",
-        help="The most samples that each policy may draw, for ladder and fixed: 1,2,4 or 1:256:x2.",
+        help="The most samples that each policy may draw, for ladder and fixed: 1,2,4 or 1:256:x2. "
+        "With --law and --cap instead, ladder's policies are rules of two limits at five scales.",
     ),
     option("--setup-cost", not_negative, default="20", help="What a test costs besides samples."),
 )
