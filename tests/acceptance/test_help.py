@@ -30,6 +30,7 @@ PROGRAMME = (
     "abandon",
     "clear",
     "export",
+    "audit",
     "verify",
 )
 EVERY = (

@@ -42,6 +42,7 @@ COMMANDS = {
     "programme show": ("programme", "show", "checkout"),
     "programme list": ("programme", "list"),
     "programme export": ("programme", "export", "checkout", "new.csv"),
+    "programme audit": ("programme", "audit", "signs"),
     "programme verify": ("programme", "verify", "checkout"),
 }
 # They write what they are asked for, not what they print.
@@ -64,6 +65,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     checkout = dwell.Programme.create("sqlite:///dwell.db", "checkout", policies=dwell.fixed(3))
     checkout.begin("blue").tell([-1] * 3)
     checkout.begin("red")
+    signs = dwell.Programme.create("sqlite:///dwell.db", "signs", law=dwell.Signs(), cap=4)
+    signs.begin("blue").tell([-1] * 4)
     demo = importlib.import_module("dwell.cli.demo")
     monkeypatch.setattr(demo, "_TASKS", (10, 100))
     monkeypatch.setattr(demo, "_PAST_TESTS", 100)

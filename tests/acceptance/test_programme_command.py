@@ -96,3 +96,18 @@ def test_an_empty_store_says_so() -> None:
     listed = run("programme", "list", "--store", "sqlite:///new.db")
     assert "There is no programme" in listed.stdout
     assert run("programme").stdout == run("programme", "--help").stdout
+
+
+def test_what_each_test_taught_is_listed() -> None:
+    """A row per test that was learned from, how it was decided, and the refit that followed."""
+    say("create", "signs", "--law", "Signs", "--cap", "4", "--setup-cost", "1")
+    assert say("audit", "signs") == "No test of signs has been learned from yet.\n"
+    for number in range(1, 5):
+        say("begin", "signs", f"idea-{number}")
+        say("tell", "signs", f"idea-{number}", "--values", "-1,-1,-1,-1,1,1,1,1")
+    listed = [line for line in say("audit", "signs").splitlines() if line.strip()]
+    assert listed[0].split() == ["task", "samples", "effect", "decided", "verified", "refit"]
+    rows = [line for line in listed if "idea-" in line]
+    assert ["reject by 0" in line for line in rows] == [True] * 4
+    assert rows[-1].split()[-1] == "1"
+    assert_refused(("programme", "audit", "checkout"), "EmpiricalBayes")

@@ -7,16 +7,19 @@ supposes that the law of the noise is right. So dependence among samples is meas
 and some acceptances are verified (`guard`). docs/empirical_bayes.md has the whole of it.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from dwell import checks
-from dwell.arrays import FloatArray
 from dwell.errors import InvalidInput
 from dwell.families import Every
 from dwell.laws import Law
+from dwell.learners.chances import uniform
 from dwell.learners.design import Design
 from dwell.learners.guard import Guard, guard_under
 from dwell.learners.learner import Knowledge, Learner, alike
+from dwell.learners.lessons import Lesson, lessons
 from dwell.learners.past_sums import PastSums
 from dwell.learners.pool_knowledge import PoolKnowledge
 from dwell.learners.rounds import CHEAP, Chooser, Learned, Round
@@ -51,6 +54,10 @@ class EmpiricalBayes(Learner):
         past: Past tests to start from.
         seed: What plausible pools are drawn with.
 
+    Attributes:
+        audit: If set, it is called with what each test taught, in the order of beginning: a list
+            for audit is kept apart, as the state does not grow with the tests.
+
     Example:
         >>> from dwell import Atoms, Signs, World, simulate
         >>> learner = EmpiricalBayes(Signs(), cap=256, setup_cost=20)
@@ -61,6 +68,7 @@ class EmpiricalBayes(Learner):
     """
 
     state: Learned
+    audit: Callable[[Lesson], None] | None = None
 
     def __init__(
         self,
@@ -170,11 +178,11 @@ class EmpiricalBayes(Learner):
         left = state.refit_at - state.explored - self.queue.reserved
         tasks = max(1, min(tasks, left, _MOST_AT_ONCE))
         first = self.queue.begun + 1
-        deepened = _uniform(self.seed, 0, first, tasks) < now.deepened
+        deepened = uniform(self.seed, 0, first, tasks) < now.deepened
         verified = np.zeros(tasks, dtype=np.bool_)
         accepts = now.accepts
         if guard is not None:
-            verified |= _uniform(self.seed, 1, first, tasks) < now.verified
+            verified |= uniform(self.seed, 1, first, tasks) < now.verified
             verified |= state.ledger.closed
             # Tests that are open may be accepted too: the budget must cover them all.
             accepts &= guard.covers(state.ledger, self.queue.accepting)
@@ -208,19 +216,23 @@ class EmpiricalBayes(Learner):
         taken = len(records) if guard is None else self._verify(guard, design, records)
         records = records.first(taken)
         assert records.sums is not None  # every design asks for them
-        state.add(self._chooser.pool.kinds(records.drawn, records.sums))
         assert records.traits is not None
+        state.add(self._chooser.pool.kinds(records.drawn, records.sums))
         state.noise.take(records.traits)
         deepened = design.least_in(np.arange(taken)) > 0
         state.deepened += int((records.drawn - records.durations[:, 0])[deepened].sum())
         state.explored += taken
         state.samples += int(records.drawn.sum())
+        ran, refit = self._round(design.columns), None
         if state.explored >= state.refit_at:
             used = {each.columns[0] // _LONGEST for each in self.queue.open}
-            state.rounds = [
-                each for each in state.rounds if each.number in used or each is state.rounds[-1]
-            ]
+            used.add(state.rounds[-1].number)
+            state.rounds = [each for each in state.rounds if each.number in used]
             self._chooser.begin_round(state)
+            refit = state.rounds[-1].number
+        if self.audit is not None:
+            for lesson in lessons(design, records, ran, self.law, refit):
+                self.audit(lesson)
         return taken
 
     def _verify(self, guard: Guard, design: Design, records: Records) -> int:
@@ -276,16 +288,3 @@ class EmpiricalBayes(Learner):
             explored=self.state.explored,
             samples=self.state.samples,
         )
-
-
-def _uniform(seed: int, stream: int, first: int, count: int) -> FloatArray:
-    """Numbers in [0, 1) that belong to tasks by their numbers, whatever else happens."""
-    with np.errstate(over="ignore"):
-        # The mixing of SplitMix64 (Steele, Lea, Flood 2014), a step per task.
-        mixed = np.arange(first, first + count, dtype=np.uint64)
-        mixed += np.uint64((2 * seed + stream) % 2**24) * np.uint64(2**40)
-        mixed *= np.uint64(0x9E3779B97F4A7C15)
-        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-            mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
-        mixed ^= mixed >> np.uint64(31)
-    return (mixed >> np.uint64(11)).astype(np.float64) * 2.0**-53
