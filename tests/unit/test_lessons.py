@@ -33,7 +33,9 @@ def test_the_list_has_all_that_the_state_was_made_of(world: World) -> None:
     rows, learner = taught(world)
     assert [row.number for row in rows] == list(range(1, 61))
     drawn, sums = np.array([row.samples for row in rows]), np.array([row.sum for row in rows])
-    kinds, counts = np.unique(learner._chooser.pool.kinds(drawn, sums), return_counts=True)
+    kinds, counts = np.unique(
+        learner._chooser.pool.at_levels[0].kinds(drawn, sums), return_counts=True
+    )
     assert kinds.tolist() == learner.state.kinds.tolist()
     assert counts.tolist() == learner.state.counts.tolist()
     assert drawn.sum() == learner.state.samples

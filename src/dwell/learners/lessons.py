@@ -8,7 +8,7 @@ import numpy as np
 
 from dwell.laws import Law
 from dwell.learners.design import Design
-from dwell.learners.rounds import Round
+from dwell.learners.learned import Round
 from dwell.learners.rule_sentence import rule_sentence
 from dwell.policy import Policy
 from dwell.records import Records
@@ -21,10 +21,10 @@ class Lesson:
     Attributes:
         number: Which test, in the order in which they were begun, from 1 on.
         samples: How many samples it drew, those that verify or go deeper included.
-        sum: Their sum: with their number, all that it says of its idea.
-        effect: Their mean.
+        sum: Their sum, as it was told: with their number, all that it says of its idea.
+        effect: Their mean; in the units of noise levels where there are any.
         standard_error: Of the effect, by the noise and by what samples were taken to be worth.
-        noise: The standard deviation of a sample, as the law has it.
+        noise: The standard deviation of a sample, as the law has it, or the level that it is of.
         samples_worth: What a sample was taken to be worth in independent ones.
         round: Which boundaries decided, counted from 0.
         rule: The same in one sentence.
@@ -50,7 +50,7 @@ class Lesson:
 
 
 def lessons(
-    design: Design, records: Records, ran: Round, law: Law, refit: int | None
+    design: Design, records: Records, ran: Round, law: Law, *, unit: float, refit: int | None
 ) -> list[Lesson]:
     """What the tests of a design taught.
 
@@ -59,6 +59,7 @@ def lessons(
         records: Their records, in order; of the first of them where not all were taken.
         ran: The boundaries that decided.
         law: The law of samples.
+        unit: What a sample of 1 is worth.
         refit: The round that began when they had been learned from; None where none did.
     """
     policy = design.policies[design.decider]
@@ -77,9 +78,9 @@ def lessons(
             number=design.number + place,
             samples=samples,
             sum=total,
-            effect=total / samples,
-            standard_error=design.noise * sqrt(ran.factor / samples),
-            noise=design.noise,
+            effect=unit * total / samples,
+            standard_error=unit * design.noise * sqrt(ran.factor / samples),
+            noise=unit * design.noise,
             samples_worth=1.0 / ran.factor,
             round=ran.number,
             rule=rule,
