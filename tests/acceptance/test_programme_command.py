@@ -157,3 +157,18 @@ def test_a_start_that_makes_no_sense_is_refused(options: tuple[str, ...], reason
     """With what to do instead."""
     Path("effects.csv").write_text("effect,standard_error\n0.1,0.02\n0.2,0.02\n")
     assert_refused(("programme", "create", "new", *options), reason)
+
+
+def test_what_each_test_taught_is_listed() -> None:
+    """A row per test that was learned from, how it was decided, and the refit that followed."""
+    say("create", "signs", "--law", "Signs", "--cap", "4", "--setup-cost", "1")
+    assert say("audit", "signs") == "No test of signs has been learned from yet.\n"
+    for number in range(1, 5):
+        say("begin", "signs", f"idea-{number}")
+        say("tell", "signs", f"idea-{number}", "--values", "-1,-1,-1,-1,1,1,1,1")
+    listed = [line for line in say("audit", "signs").splitlines() if line.strip()]
+    assert listed[0].split() == ["task", "samples", "effect", "decided", "verified", "refit"]
+    rows = [line for line in listed if "idea-" in line]
+    assert ["reject by 0" in line for line in rows] == [True] * 4
+    assert rows[-1].split()[-1] == "1"
+    assert_refused(("programme", "audit", "checkout"), "EmpiricalBayes")

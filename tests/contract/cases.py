@@ -125,6 +125,12 @@ CASES = {
         BELL,
         40,
     ),
+    "EmpiricalBayes, noise levels": Case(
+        EmpiricalBayes,
+        {"law": Gaussian(1.0), "cap": 32, "setup_cost": 10.0, "noise_levels": (0.5, 2.0)},
+        BELL,
+        30,
+    ),
 }
 # Learners that compute their boundaries have no policies to choose from, and no delta of bounds.
 CHOOSERS = {name: case for name, case in CASES.items() if case.kind is not EmpiricalBayes}

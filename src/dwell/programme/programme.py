@@ -14,9 +14,11 @@ from dwell import checks
 from dwell.errors import Clash, Conflict, KeyTaken
 from dwell.laws import Law
 from dwell.learners.learner import Learner
+from dwell.learners.lessons import Lesson
 from dwell.learners.past_sums import PastSums
 from dwell.policies import AnyPolicy
 from dwell.programme.advice import Advice
+from dwell.programme.audit import audit
 from dwell.programme.catching_up import CaughtUp, catch_up
 from dwell.programme.commands import Begin, Change, checked_name
 from dwell.programme.creation import creation
@@ -293,6 +295,19 @@ class Programme(Shown):
             How many tasks these are.
         """
         return export(self._journal, Path(path))
+
+    def audit(self) -> Iterator[tuple[str, Lesson]]:
+        """What each test taught EmpiricalBayes, with its name: read out of the log.
+
+        Example:
+            >>> from dwell import Signs
+            >>> programme = Programme.create("memory:", "checkout", law=Signs(), cap=4)
+            >>> programme.begin("blue").tell([1, -1, -1, -1]).done
+            True
+            >>> [(name, lesson.decision, lesson.round) for name, lesson in programme.audit()]
+            [('blue', 'reject', 0)]
+        """
+        return audit(self._journal)
 
     def verify(self) -> Verified:
         """Replay the whole log and compare; what does not agree is refused in a sentence."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from dwell.learners.registry import LEARNERS
 from dwell.programme.advice import Advice
@@ -148,6 +148,52 @@ def _started(programme: Programme) -> str:
     were = "was" if start.left_out == 1 else "were"
     left_out = f"; {start.left_out:,} more {were} too short to learn from" if start.left_out else ""
     return f"It starts from {start.tests:,} past tests{source}{left_out}."
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRow:
+    """What a test taught, how it was decided, and what followed: see `Lesson`."""
+
+    task: str
+    number: int
+    samples: int
+    sum: float
+    effect: float
+    standard_error: float
+    noise: float
+    samples_worth: float
+    round: int
+    rule: str
+    decision: str
+    counts: bool
+    verified: float | None
+    refit: int | None
+
+
+def audit_rows(programme: Programme) -> list[AuditRow]:
+    """What each test taught."""
+    return [AuditRow(task=name, **asdict(lesson)) for name, lesson in programme.audit()]
+
+
+def audit_grid(rows: Sequence[AuditRow]) -> Grid:
+    """A table of what tests taught."""
+    cells = tuple(
+        (
+            row.task,
+            f"{row.samples:,}",
+            f"{row.effect:.4g} ± {row.standard_error:.2g}",
+            _ruled(row),
+            "" if row.verified is None else f"{row.verified:.4g}",
+            "" if row.refit is None else f"{row.refit}",
+        )
+        for row in rows
+    )
+    return Grid(("task", "samples", "effect", "decided", "verified", "refit"), cells, left=1)
+
+
+def _ruled(row: AuditRow) -> str:
+    """What was decided, and by the boundaries of which round."""
+    return f"{row.decision} by {row.round}{'' if row.counts else ', not counted'}"
 
 
 def tasks_grid(rows: Sequence[TaskRow]) -> Grid:

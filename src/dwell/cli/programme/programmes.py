@@ -1,4 +1,4 @@
-"""Commands for whole programmes: show, list, export, verify."""
+"""Commands for whole programmes: show, list, export, audit, verify."""
 
 from __future__ import annotations
 
@@ -101,6 +101,27 @@ def export(name: str, file: Path, store: str, as_json: bool, overwrite: bool) ->
         print_json({"programme": name, "file": str(file), "tasks": tasks})
     else:
         click.echo(f"{file}: {tasks:,} finished tests of {name}.")
+
+
+@command()
+@click.argument("name", metavar="NAME")
+def audit(name: str, store: str, as_json: bool) -> None:
+    """List what each test taught, how it was decided, and what followed.
+
+    \b
+    Examples:
+      dwell programme audit checkout
+      dwell programme audit checkout --json
+    """  # noqa: D301 - click knows text to keep as it is by a real backspace
+    from dwell.report.programme import audit_grid, audit_rows
+
+    rows = audit_rows(opened(store, name))
+    if as_json:
+        print_json({"programme": name, "rows": rows})
+    elif rows:
+        print_grid(audit_grid(rows))
+    else:
+        click.echo(f"No test of {name} has been learned from yet.")
 
 
 @command()
