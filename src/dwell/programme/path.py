@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import inf, isfinite
 from typing import Literal
 
@@ -96,6 +97,7 @@ def path_of(
     return Path("sum" if noise is None else "standard errors", tuple(looks), decided_after)
 
 
+@lru_cache(maxsize=64)  # the tasks of a round have the same
 def kept_limits(policy: SparsePolicy) -> Limits:
     """Limits as the log keeps them with a task; of very many looks, some."""
     some = _thinned(np.arange(len(policy.looks)), most=_MOST_KEPT)
