@@ -7,16 +7,30 @@ from math import inf, isfinite
 from typing import Literal
 
 import numpy as np
+from msgspec import Struct
 
 from dwell.arrays import BoolArray, FloatArray, IntArray, Samples
 from dwell.laws import Law
 from dwell.periods import Periods
 from dwell.pools.under_law import noise_under
-from dwell.programme.events import Limits
 from dwell.sparse_policy import SparsePolicy
 
 _MOST_LOOKS = 100  # made, and as many to come: more cannot be told apart in a picture
 _MOST_KEPT = 64  # in the log, with each task that was begun
+
+
+class Limits(Struct, frozen=True, array_like=True):
+    """The limits that a task is run by, for people to see when they are no more in force.
+
+    Attributes:
+        looks: After how many samples it is looked at; of very many looks, some.
+        lower: The lower limit on the sum at each; None where there is none …
+        upper: … and the upper one.
+    """
+
+    looks: list[int]
+    lower: list[float | None]
+    upper: list[float | None]
 
 
 @dataclass(frozen=True, slots=True)
