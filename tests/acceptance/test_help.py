@@ -33,6 +33,7 @@ PROGRAMME = (
     "clear",
     "record",
     "export",
+    "audit",
     "verify",
 )
 EVERY = (

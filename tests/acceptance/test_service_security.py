@@ -284,8 +284,9 @@ def test_a_host_cannot_make_a_path_look_public(public: Service) -> None:
 
 def test_hosts_that_are_named_are_allowed() -> None:
     """Behind a proxy the service goes by its public name; health checks by loopback's."""
-    settings = Settings(host="0.0.0.0", allowed_hosts=("Dwell.example",))
+    settings = Settings(host="192.0.2.1", allowed_hosts=("Dwell.example",))
     with served(create_app(settings, MemoryStore())) as address:
-        for host, status in (("dwell.example", 401), ("localhost", 401), ("other.example", 421)):
+        ours = ("dwell.example", "localhost", "192.0.2.1:8000")
+        for host, status in (*((each, 401) for each in ours), ("other.example", 421)):
             answer = httpx2.get(f"{address}/tried", headers={"Host": host})
             assert answer.status_code == status

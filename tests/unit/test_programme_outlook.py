@@ -9,6 +9,7 @@ import pytest
 from dwell import Batch, EmpiricalBayes, Gaussian, Lift, Policy, Programme, Signs, fixed
 from dwell.arrays import FloatArray
 from dwell.pools.fitted import FittedPool
+from dwell.programme.minimum_run import Pace
 from dwell.programme.outlook import at_ends
 from dwell.sparse_policy import SparsePolicy
 from tests.plain import run_on_periods
@@ -94,7 +95,7 @@ def test_normal_tests_from_a_position_end_as_forecast(factor: float) -> None:
     values = rng.choice(pool.values, 4_000, p=pool.given(drawn, total).weights)
     days = -(-(60 - drawn) // size)
     steps = rng.normal(size * values[:, None], noise * sqrt(factor * size), (4_000, days))
-    left = at_ends(policy, drawn, size)
+    left = at_ends(policy, drawn, Pace(drawn, size, size))
     assert left.looks.tolist() == [drawn + size * day for day in range(1, days + 1)]
     dense, so_far = policy.dense(), (drawn, total)
     ends = [run_on_periods(dense, [so_far, *((size, s) for s in row)], 0) for row in steps]
@@ -167,6 +168,7 @@ def test_a_forecast_stays_what_it_was_when_more_is_told() -> None:
     early, again = task.tell([1, -1], key="a"), task.tell([1, -1], key="a")
     expected = again.forecast
     task.tell([-1, 1])
+    task.correct("a", [-1, -1])
     other.tell([-1] * 200)
     assert early.forecast == expected
     assert early == again

@@ -4,19 +4,21 @@ The verdict comes first, then how far the task is and what the limit is, in the 
 errors where the law of samples is known, the mean of a sample elsewhere.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from math import sqrt
 from typing import NamedTuple
 
 from dwell.learners.learner import Learner
+from dwell.pools.fitted import FittedPool
 from dwell.pools.under_law import noise_under
 from dwell.programme.events import Abandoned, Decided, Decision, Settings
-from dwell.programme.observations import Range
-from dwell.programme.outlook import Forecast, Outlook
+from dwell.programme.observations import Observations, Range, samples_of
+from dwell.programme.outlook import Forecast, Outlook, fitted_by
 from dwell.programme.running import Progress, Running, deciding
 from dwell.programme.state import Counts
-from dwell.sparse_policy import SparsePolicy
 
 _DAY = 86_400.0
 _FEW = 10  # tests, from which on what they show is said
@@ -49,8 +51,11 @@ class Advice:
         """What to expect of a task that goes on; None of others, and where no pool is fitted."""
         if self._ahead is None:
             return None
-        outlook, policy, accepts = self._ahead
-        return outlook.forecast(policy, accepts=accepts)
+        task, parts, told, pool = self._ahead
+        first = dict(islice(parts.items(), told))
+        samples, design = samples_of(first.values(), task.known), task.design
+        pace = None if task.run is None else task.run.pace(first)
+        return Outlook(samples, pool).forecast(deciding(design), accepts=design.accepts, pace=pace)
 
     @cached_property
     def sentence(self) -> str:
@@ -64,11 +69,15 @@ class Advice:
 
 
 class _Ahead(NamedTuple):
-    """What a forecast is made from."""
+    """What a forecast is made from when somebody asks: of what a task was told, the first parts.
 
-    outlook: Outlook
-    policy: SparsePolicy
-    accepts: bool
+    Parts are added, and what is corrected is put in a list of its own: these stay as they are.
+    """
+
+    task: Running
+    parts: Mapping[str, Observations]
+    told: int
+    pool: FittedPool | None
 
 
 def of_running(
@@ -78,7 +87,7 @@ def of_running(
     if task.finished:
         return of_finished(task.decided, task.known)
     found = task.progress()
-    wants = max(found.wants, 1)
+    wants = max(found.wants - task.pending, 1)
     decision = None if task.decided is None else task.decided.decision
     rest, ahead = "", None
     if task.held:
@@ -97,8 +106,7 @@ def of_running(
         )
     else:
         verdict, rest = _going_on(task, found, counts)
-        outlook = Outlook.of(task.samples, learner)
-        ahead = _Ahead(outlook, deciding(task.design), task.design.accepts)
+        ahead = _Ahead(task, task.parts, len(task.parts), fitted_by(learner))
     return Advice(
         wants=wants,
         decision=decision,
@@ -189,6 +197,8 @@ def _after(decided: Decided) -> str:
 
 def _going_on(task: Running, found: Progress, counts: Counts) -> tuple[str, str]:
     """That a task goes on; and what is to be expected, where there is no forecast."""
+    if task.run is not None and found.samples == 0:
+        return f"Keep testing: it is looked at after {task.run.words}", _such_tests(counts)
     if found.samples == 0:
         verdict = f"Keep testing: the first look is after {_samples(max(found.wants, 1))}"
         return verdict, _such_tests(counts)

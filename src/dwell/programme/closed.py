@@ -64,7 +64,7 @@ class Closed(NamedTuple):
         told = journal.find(told_key(self.number, key))
         return told.observations if isinstance(told, Told) else None
 
-    def parts(self, journal: Journal) -> list[Observations]:
+    def parts(self, journal: Journal) -> dict[str, Observations]:
         """All that it was told, corrected: the whole log is read for it."""
         found: dict[str, Observations] = {}
         for _, event in journal.events_of(self.number):
@@ -73,7 +73,7 @@ class Closed(NamedTuple):
                     found[f"#{len(found) + 1}" if key is None else key] = observations
                 case Corrected(key=key, observations=observations):
                     found[key] = observations
-        return list(found.values())
+        return found
 
     def policy(self, learner: Learner) -> SparsePolicy:
         """The policy that decided it, by its looks; of very many, some.

@@ -22,6 +22,7 @@ from dwell.programme.events import (
     Event,
     Finished,
     Held,
+    Notified,
     Recorded,
     Settings,
     SettingsChanged,
@@ -108,7 +109,19 @@ class Change(NamedTuple):
     settings: Settings
 
 
-Command = Begin | Tell | TellAll | Correct | Note | Abandon | Clear | Record | Change
+class Notify(NamedTuple):
+    """Remember that an address has heard of all decisions up to a position.
+
+    One that listens from now on has heard of what was before, unless it listened already.
+    """
+
+    at: float
+    to: str
+    upto: int
+    from_now_on: bool = False
+
+
+Command = Begin | Tell | TellAll | Correct | Note | Abandon | Clear | Record | Change | Notify
 
 
 def decide(state: State, command: Command) -> list[Event]:
@@ -145,8 +158,11 @@ def decide(state: State, command: Command) -> list[Event]:
         case Record(at, number, done, note):
             remark = _remark("a note", note)
             return [Recorded(at=at, task=number, done=done, note=remark)]
+        case Notify(at, to, upto, from_now_on):
+            known = to in state.notified
+            heard = known and (from_now_on or state.notified[to] >= upto)
+            return [] if heard else [Notified(at=at, to=to, upto=upto)]
         case Change(at, settings):
-            checks.positive("silence_days", settings.silence_days)
             changed = settings != state.settings
             return [SettingsChanged(at=at, settings=settings)] if changed else []
 
@@ -190,6 +206,7 @@ def _begin(state: State, command: Begin) -> list[Event]:
             name=name,
             design=plain_design(design),
             limits=kept_limits(deciding(design)) if computed else None,
+            run=state.settings.minimum_run,
         )
     ]
 
@@ -208,6 +225,8 @@ def _tell(task: Running, command: Tell) -> list[Event]:
     if task.finished:
         raise finished(task.name)
     _require_form(task, command.observations)
+    if task.run is not None:
+        task.run.require(task.name, key, task.all_parts)
     task.tell(task.next_key() if key is None else key, command.observations, command.at)
     told = Told(at=command.at, task=task.number, key=key, observations=command.observations)
     return [told, *_doubt(task, command.at), *_follow(task, command.at)]

@@ -14,6 +14,7 @@ from dwell.learners.empirical_bayes import EmpiricalBayes
 from dwell.learners.learner import Learner
 from dwell.periods import Periods
 from dwell.pools.fitted import FittedPool
+from dwell.programme.minimum_run import Pace
 from dwell.sparse_policy import SparsePolicy
 
 SURE = 0.95  # of intervals
@@ -68,12 +69,9 @@ class Outlook:
     samples: Samples | Periods
     pool: FittedPool | None
 
-    @classmethod
-    def of(cls, samples: Samples | Periods, learner: Learner) -> "Outlook":
-        """The outlook of a task with such samples."""
-        return cls(samples, learner.fitted if isinstance(learner, EmpiricalBayes) else None)
-
-    def forecast(self, policy: SparsePolicy, *, accepts: bool) -> Forecast | None:
+    def forecast(
+        self, policy: SparsePolicy, *, accepts: bool, pace: Pace | None = None
+    ) -> Forecast | None:
         """What to expect of it if it goes on; None where no pool is fitted.
 
         Batches are supposed to be as large as those so far, on average.
@@ -81,13 +79,17 @@ class Outlook:
         Args:
             policy: What it is run by; it has not stopped.
             accepts: Whether the policy's acceptances count.
+            pace: When it may be looked at, where that is not after each batch.
         """
         if self.pool is None:
             return None
         counts, sums = _batches(self.samples)
         drawn = int(counts.sum())
-        if drawn and isinstance(self.samples, Periods):
-            policy = at_ends(policy, drawn, max(1, round(drawn / len(counts))))
+        if pace is None and drawn and isinstance(self.samples, Periods):
+            size = max(1, round(drawn / len(counts)))
+            pace = Pace(drawn, size, size)
+        if pace is not None:
+            policy = at_ends(policy, drawn, pace)
         found = self.pool.ahead(policy, drawn, float(sums.sum()))
         ships = found.accepts if accepts else 0.0
         return Forecast(samples=found.samples, ships=ships, tests=self.pool.tests)
@@ -120,24 +122,30 @@ class Outlook:
         )
 
 
-def at_ends(policy: SparsePolicy, drawn: int, size: int) -> SparsePolicy:
+def fitted_by(learner: Learner) -> FittedPool | None:
+    """The pool of ideas that a learner has fitted, if it does."""
+    return learner.fitted if isinstance(learner, EmpiricalBayes) else None
+
+
+def at_ends(policy: SparsePolicy, drawn: int, pace: Pace) -> SparsePolicy:
     """What is left of a policy that looks at ends of batches only.
 
     A look that is due within a batch is made at its end; of several, the latest.
 
     Args:
-        policy: The policy; it looks at some of the samples that are to come.
+        policy: The policy; it has looks to make.
         drawn: How many samples there are already.
-        size: How many a batch has.
+        pace: When batches end.
 
     Example:
         >>> policy = SparsePolicy(np.array([1, 3, 4, 9]), np.zeros(4), np.arange(4.0))
-        >>> left = at_ends(policy, 2, 3)
+        >>> left = at_ends(policy, 2, Pace(made=2, first=3, then=3))
         >>> left.looks.tolist(), left.upper.tolist()
         ([5, 11], [2.0, 3.0])
     """
-    coming = policy.looks > drawn
-    ends = drawn + -(-(policy.looks[coming] - drawn) // size) * size
+    coming = policy.looks > pace.made
+    next_end = drawn + pace.first
+    ends = next_end + -(-np.maximum(policy.looks[coming] - next_end, 0) // pace.then) * pace.then
     last = np.append(np.diff(ends) > 0, True)
     return SparsePolicy(ends[last], policy.lower[coming][last], policy.upper[coming][last])
 

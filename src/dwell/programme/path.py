@@ -1,21 +1,36 @@
 """Path: where a task was at each look, the limits there, and those that lie ahead."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import inf, isfinite
 from typing import Literal
 
 import numpy as np
+from msgspec import Struct
 
 from dwell.arrays import BoolArray, FloatArray, IntArray, Samples
 from dwell.laws import Law
 from dwell.periods import Periods
 from dwell.pools.under_law import noise_under
-from dwell.programme.events import Limits
 from dwell.sparse_policy import SparsePolicy
 
 _MOST_LOOKS = 100  # made, and as many to come: more cannot be told apart in a picture
 _MOST_KEPT = 64  # in the log, with each task that was begun
+
+
+class Limits(Struct, frozen=True, array_like=True):
+    """The limits that a task is run by, for people to see when they are no more in force.
+
+    Attributes:
+        looks: After how many samples it is looked at; of very many looks, some.
+        lower: The lower limit on the sum at each; None where there is none …
+        upper: … and the upper one.
+    """
+
+    looks: list[int]
+    lower: list[float | None]
+    upper: list[float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +68,11 @@ class Path:
 
 
 def path_of(
-    samples: Samples | Periods, policy: SparsePolicy, law: Law | None, decided_after: int | None
+    samples: Samples | Periods,
+    policy: SparsePolicy,
+    law: Law | None,
+    decided_after: int | None,
+    allowed: Sequence[int] | None = None,
 ) -> Path:
     """The path of a task.
 
@@ -62,6 +81,7 @@ def path_of(
         policy: What it is run by.
         law: The law of samples, if it is known.
         decided_after: After how many samples it was decided; None if it is not.
+        allowed: After how many samples of a batch one may look; None for after each.
 
     Example:
         >>> policy = SparsePolicy(np.array([1, 2, 3]), np.array([-2, -2, 0]), np.array([2, 2, 0]))
@@ -73,7 +93,9 @@ def path_of(
     """
     drawn, totals = _seen(samples, policy.looks)
     due = np.searchsorted(policy.looks, drawn, side="right") - 1
-    new = np.diff(due, prepend=-1) > 0  # where no look is due, nothing is compared
+    looked = np.ones(len(drawn), dtype=np.bool_) if allowed is None else np.isin(drawn, allowed)
+    made_before = np.maximum.accumulate(np.append(-1, np.where(looked, due, -1)))[:-1]
+    new = looked & (due > made_before)  # where no look is due, nothing is compared
     made = _thinned(np.arange(len(drawn)), drawn == decided_after)
     ahead = np.flatnonzero(policy.looks > (drawn[-1] if len(drawn) else 0))
     ahead = ahead[:0] if decided_after is not None else _thinned(ahead)
@@ -89,6 +111,7 @@ def path_of(
     return Path("sum" if noise is None else "standard errors", tuple(looks), decided_after)
 
 
+@lru_cache(maxsize=64)  # the tasks of a round have the same
 def kept_limits(policy: SparsePolicy) -> Limits:
     """Limits as the log keeps them with a task; of very many looks, some."""
     some = _thinned(np.arange(len(policy.looks)), most=_MOST_KEPT)

@@ -11,6 +11,7 @@ from dwell.arrays import Samples
 from dwell.learners.design import Design
 from dwell.periods import Periods
 from dwell.programme.events import Decided
+from dwell.programme.minimum_run import MinimumRun, by_parts
 from dwell.programme.observations import (
     Batch,
     Observations,
@@ -57,6 +58,7 @@ class Running:
         held: Why its data are doubtful; empty if they are not.
         cleared: Whether somebody said that they are sound.
         finished: Whether it has given its record.
+        run: When it may be looked at; None for any time.
     """
 
     name: str
@@ -69,6 +71,7 @@ class Running:
     held: str = ""
     cleared: bool = False
     finished: bool = False
+    run: MinimumRun | None = None
     _ahead: dict[str, Observations] | None = None  # what a fork alone was told
     _samples: Samples | Periods | None = None
     _sampled: int = 0  # so many parts are in these samples
@@ -108,6 +111,11 @@ class Running:
             else iter(self.parts.values())
         )
 
+    @property
+    def all_parts(self) -> dict[str, Observations]:
+        """All that it was told, by key."""
+        return {**self.parts, **self._ahead} if self._ahead else self.parts
+
     def next_key(self) -> str:
         """What is told without a key goes by this one."""
         return f"#{len(self.parts) + len(self._ahead or ()) + 1}"
@@ -120,7 +128,9 @@ class Running:
             self._arms = controls + more[0], treated + more[1]
         (self.parts if self._ahead is None else self._ahead)[key] = observations
         self.told_at = at
-        self._watch = after = None if watch is None else watch.after(observations)
+        # A watch sees each batch at its end: where that may be no look, all is seen anew.
+        seen = None if self.run is not None else watch
+        self._watch = after = None if seen is None else seen.after(observations)
         self._progress = None
         if after is not None and before is not None:
             stopped, accepts = before.stopped, before.accepts
@@ -140,7 +150,9 @@ class Running:
 
     @property
     def samples(self) -> Samples | Periods:
-        """All samples so far, one by one or as sums over batches."""
+        """All samples so far, one by one or as sums over batches, up to the last look allowed."""
+        if self.run is not None:
+            return self.run.merged(self.all_parts, self.known)
         before, count = self._samples, len(self.parts) + len(self._ahead or ())
         if before is None or self._sampled < count:
             first = 0
@@ -152,6 +164,13 @@ class Running:
             self._samples, self._sampled = more, count
             return more
         return before
+
+    @property
+    def pending(self) -> int:
+        """How many samples it was told since the last look that was allowed."""
+        if self.run is None:
+            return 0
+        return int(by_parts(self.all_parts, self.known).samples[0] - self.progress().samples)
 
     def progress(self) -> Progress:
         """How far what was told brings the task."""
@@ -191,6 +210,8 @@ class Running:
         """What is decided where the policy has stopped, and what the sum was compared with."""
         assert found.stopped is not None
         samples, stopped = self.samples, found.stopped
+        if self.run is not None:
+            samples = by_parts(self.all_parts, self.known)
         if isinstance(samples, Periods):
             batches = int(np.searchsorted(np.cumsum(samples.counts), stopped)) + 1
             total = float(samples.sums[:batches].sum())

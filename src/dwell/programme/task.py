@@ -3,25 +3,25 @@
 from typing import Literal
 
 from dwell import checks
-from dwell.arrays import Samples
 from dwell.errors import Clash, InvalidInput, KeyTaken, NotThere
-from dwell.periods import Periods
 from dwell.programme.advice import Advice, silence
 from dwell.programme.closed import Closed
 from dwell.programme.commands import Abandon, Clear, Command, Correct, Note, Record
 from dwell.programme.events import Abandoned, Done, Recorded, recorded_key
 from dwell.programme.journal import Journal
-from dwell.programme.observations import observed, samples_of
-from dwell.programme.outlook import Outlook, Worth
+from dwell.programme.minimum_run import MinimumRun, by_parts
+from dwell.programme.observations import Observations, observed, samples_of
+from dwell.programme.outlook import Outlook, Worth, fitted_by
 from dwell.programme.path import Path, path_of
 from dwell.programme.running import deciding
 from dwell.programme.state import State
 from dwell.programme.telling import Observed, Telling, advice_on, tell_all
+from dwell.shown import Shown
 
 Status = Literal["running", "decided", "held", "stalled", "finished", "abandoned"]
 
 
-class Task:
+class Task(Shown):
     """A test of a programme. It keeps nothing but its name: what it says is up to date.
 
     Attributes:
@@ -160,8 +160,9 @@ class Task:
         before there are samples.
         """
         with self._journal.state() as state:
-            samples, learner = self._samples(state), state.learner
-            return Outlook.of(samples, learner).worth()
+            parts, _ = self._told(state)
+            samples = samples_of(parts.values(), state.known)
+            return Outlook(samples, fitted_by(state.learner)).worth()
 
     def path(self) -> Path:
         """Where it was at each look, with the limits there and those that lie ahead.
@@ -170,7 +171,7 @@ class Task:
         """
         journal = self._journal
         with journal.state() as state:
-            samples, known = self._samples(state), state.known
+            (parts, run), known = self._told(state), state.known
             if self.name in state.numbers:
                 task = state.tasks[state.numbers[self.name]]
                 policy, decided = deciding(task.design), task.decided
@@ -178,14 +179,18 @@ class Task:
                 closed = Closed.require(journal, self.name)
                 policy, decided = closed.policy(state.learner), closed.decided(journal)
         decided_after = None if decided is None else decided.samples
-        return path_of(samples, policy, known.law, decided_after)
+        if run is None:
+            return path_of(samples_of(parts.values(), known), policy, known.law, decided_after)
+        periods, allowed = by_parts(parts, known), run.allowed(parts)
+        return path_of(periods, policy, known.law, decided_after, allowed)
 
-    def _samples(self, state: State) -> Samples | Periods:
-        """All its samples, open or over."""
+    def _told(self, state: State) -> tuple[dict[str, Observations], MinimumRun | None]:
+        """All that it was told, open or over, and when it may be looked at."""
         if self.name in state.numbers:
-            return state.tasks[state.numbers[self.name]].samples
-        parts = Closed.require(self._journal, self.name).parts(self._journal)
-        return samples_of(parts, state.known)
+            task = state.tasks[state.numbers[self.name]]
+            return task.parts, task.run
+        closed = Closed.require(self._journal, self.name)
+        return closed.parts(self._journal), closed.begun.run
 
     @property
     def status(self) -> Status:
@@ -202,6 +207,3 @@ class Task:
             if silence(task, state.settings, self._journal.clock()):
                 return "stalled"
             return "running" if task.decided is None else "decided"
-
-    def __repr__(self) -> str:
-        return f"Task({self.name!r})"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from dwell.learners.registry import LEARNERS
 from dwell.programme.advice import Advice
@@ -127,10 +127,73 @@ def choice_sentence(programme: Programme) -> str:
     [about] = (each.about for each in LEARNERS.values() if each.kind == type(learner).__name__)
     caps = [standing.cap for standing in programme.policies()]
     if len(caps) == 1:
-        among = f"boundaries of up to {caps[0]:,} samples"
+        law = getattr(learner, "law", None)
+        under = "" if law is None else f" under {law}"
+        among = f"boundaries of up to {caps[0]:,} samples{under}"
     else:
         among = f"{len(caps)} policies with caps from {caps[0]:,} to {caps[-1]:,}"
-    return f"{programme.name} chooses among {among}: its learner {about}."
+    return f"{programme.name} chooses among {among}: its learner {about}. {_started(programme)}"
+
+
+def _started(programme: Programme) -> str:
+    """What it starts from."""
+    start = programme.start
+    if start is None:
+        return "It starts from nothing: the first tests teach it what ideas are worth."
+    if start.prior:
+        return (
+            f"It starts from the prior {start.prior}, which counts as {start.tests:,} past tests."
+        )
+    source = f" of {start.source}" if start.source else ""
+    were = "was" if start.left_out == 1 else "were"
+    left_out = f"; {start.left_out:,} more {were} too short to learn from" if start.left_out else ""
+    return f"It starts from {start.tests:,} past tests{source}{left_out}."
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRow:
+    """What a test taught, how it was decided, and what followed: see `Lesson`."""
+
+    task: str
+    number: int
+    samples: int
+    sum: float
+    effect: float
+    standard_error: float
+    noise: float
+    samples_worth: float
+    round: int
+    rule: str
+    decision: str
+    counts: bool
+    verified: float | None
+    refit: int | None
+
+
+def audit_rows(programme: Programme) -> list[AuditRow]:
+    """What each test taught."""
+    return [AuditRow(task=name, **asdict(lesson)) for name, lesson in programme.audit()]
+
+
+def audit_grid(rows: Sequence[AuditRow]) -> Grid:
+    """A table of what tests taught."""
+    cells = tuple(
+        (
+            row.task,
+            f"{row.samples:,}",
+            f"{row.effect:.4g} ± {row.standard_error:.2g}",
+            _ruled(row),
+            "" if row.verified is None else f"{row.verified:.4g}",
+            "" if row.refit is None else f"{row.refit}",
+        )
+        for row in rows
+    )
+    return Grid(("task", "samples", "effect", "decided", "verified", "refit"), cells, left=1)
+
+
+def _ruled(row: AuditRow) -> str:
+    """What was decided, and by the boundaries of which round."""
+    return f"{row.decision} by {row.round}{'' if row.counts else ', not counted'}"
 
 
 def tasks_grid(rows: Sequence[TaskRow]) -> Grid:

@@ -42,7 +42,7 @@ class SelfCheck:
     def _run(self, url: str) -> None:
         try:
             _get(f"{url}/healthz")
-            _get(f"{url}/api/v1/programmes")
+            _get(f"{url}/readyz")  # whoever asks, also where all else needs a token
             self._say(f"{url} answers.")
             if self._demo:
                 _get(f"{url}/programmes/{NAME}")

@@ -8,9 +8,10 @@ from markupsafe import Markup
 from dwell.pools.under_law import noise_under
 from dwell.programme.advice import reason
 from dwell.programme.state import State
+from dwell.report.drawings import leaf
 from dwell.service.earned import Figure, Plausible
 from dwell.service.followed_test import Test
-from dwell.service.pages import leaf, words
+from dwell.service.pages import words
 from dwell.service.pages.rows import drawn, lift_of
 from dwell.service.pages.site import templates
 from dwell.service.pages.words import Unit

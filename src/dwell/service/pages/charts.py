@@ -7,9 +7,7 @@ from markupsafe import Markup
 
 from dwell.laws import Gaussian
 from dwell.pools.fitted import FittedPool, Posterior
-from dwell.service.earned import Earned, Figure
-from dwell.service.pages.big_leaf import ticks
-from dwell.service.pages.svg import (
+from dwell.report.drawings.svg import (
     dot,
     drawing,
     line,
@@ -19,6 +17,8 @@ from dwell.service.pages.svg import (
     straight,
     text,
 )
+from dwell.service.earned import Earned, Figure
+from dwell.service.pages.big_leaf import ticks
 from dwell.service.pages.words import Unit, percent, short_day
 
 _DAY = 86_400.0

@@ -8,8 +8,8 @@ from typing import Any
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import HTMLResponse, Response
 
+from dwell.report.drawings import leaf
 from dwell.service.access.signing_in import inside
-from dwell.service.pages import leaf
 from dwell.service.pages.site import page
 
 router = APIRouter(include_in_schema=False)

@@ -13,10 +13,11 @@ from dwell.pools.under_law import noise_under
 from dwell.programme.programme import Programme
 from dwell.programme.running import Running
 from dwell.programme.state import State
+from dwell.report.drawings import leaf
 from dwell.service.access.callers import may
 from dwell.service.api.chosen import ChosenProgramme, TaskName
 from dwell.service.followed_test import Test
-from dwell.service.pages import big_leaf, leaf, stopping, words
+from dwell.service.pages import big_leaf, stopping, words
 from dwell.service.pages.big_leaf import Scale
 from dwell.service.pages.cards import Worth, why, worth_of
 from dwell.service.pages.happenings import Happening, told

@@ -7,9 +7,10 @@ from markupsafe import Markup
 
 from dwell.programme.programme import Programme
 from dwell.programme.state import State
+from dwell.report.drawings import svg
 from dwell.service.earned import Earned, Figure, Ledger, Plausible
 from dwell.service.followed_test import Test
-from dwell.service.pages import charts, svg, words
+from dwell.service.pages import charts, words
 from dwell.service.pages.cards import MOST_CARDS, Cards
 from dwell.service.pages.happenings import Happening, told
 from dwell.service.pages.rows import Row, Rows

@@ -12,11 +12,12 @@ from fastapi.responses import HTMLResponse
 from markupsafe import Markup
 
 from dwell.errors import DwellError, NothingWorthTesting
+from dwell.report.drawings import svg
 from dwell.report.page import page as report_page
 from dwell.report.plan.text import money
 from dwell.service.access.callers import may
 from dwell.service.access.headers import sandboxed
-from dwell.service.pages import svg, words
+from dwell.service.pages import words
 from dwell.service.pages.big_leaf import ticks
 from dwell.service.pages.plan_form import FIELDS, PlanForm
 from dwell.service.pages.programmes import WithShown

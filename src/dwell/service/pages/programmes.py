@@ -10,10 +10,11 @@ from markupsafe import Markup
 from dwell.laws import Law
 from dwell.programme.events import Done
 from dwell.programme.programme import Programme
+from dwell.report.drawings import leaf
 from dwell.service.access.callers import may
 from dwell.service.api.chosen import ChosenProgramme, ChosenTask
 from dwell.service.names import PROGRAMME, in_path
-from dwell.service.pages import leaf, words
+from dwell.service.pages import words
 from dwell.service.pages.overview import AllShown, Key, Overview
 from dwell.service.pages.site import page
 from dwell.service.pages.words import Unit

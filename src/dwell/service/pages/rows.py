@@ -15,9 +15,10 @@ from dwell.programme.advice import of_running, silence
 from dwell.programme.outlook import Outlook
 from dwell.programme.running import Running
 from dwell.programme.state import State
+from dwell.report.drawings import leaf, svg
 from dwell.service.earned import Figure
 from dwell.service.followed_test import Test
-from dwell.service.pages import leaf, svg, words
+from dwell.service.pages import words
 from dwell.service.pages.words import Unit
 from dwell.sparse_policy import SparsePolicy
 

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from markupsafe import Markup
 
-from dwell.service.pages.svg import (
+from dwell.report.drawings.svg import (
     Point,
     dot,
     drawing,
