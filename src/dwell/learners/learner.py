@@ -5,8 +5,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from copy import copy, deepcopy
 from dataclasses import dataclass, fields
+from functools import cache
 from inspect import signature
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, get_type_hints
 
 import numpy as np
 
@@ -22,8 +23,6 @@ from dwell.learners.queue import Queue
 from dwell.policies import Policies
 from dwell.records import Records
 from dwell.wire import AsJson
-
-_FOR_EVER = (bool, int, float, str, type(None))  # what never changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,21 +285,28 @@ def alike(fresh: Any, restored: Any) -> bool:
 
 def _copied(value: Any) -> Any:
     """A state that goes on by itself, as `deepcopy` makes it, but sooner."""
-    if isinstance(value, _FOR_EVER):
+    kind: Any = type(value)
+    if _never_changes(kind):
         return value
-    if isinstance(value, np.ndarray):
+    if kind is np.ndarray:
         return value.copy()
-    if isinstance(value, list):
+    if kind is list:
         return [_copied(each) for each in value]
-    if isinstance(value, tuple) and all(isinstance(each, _FOR_EVER) for each in value):
-        return value
-    names = getattr(type(value), "__dataclass_fields__", None)
+    names = getattr(kind, "__dataclass_fields__", None)
     if names is None:
         return deepcopy(value)
-    other = object.__new__(type(value))
+    other = object.__new__(kind)
     for name in names:
         object.__setattr__(other, name, _copied(getattr(value, name)))
     return other
+
+
+@cache
+def _never_changes(kind: type) -> bool:
+    """Whether values of a type stay as they are: numbers, texts, and tuples that name such."""
+    scalars = (bool, int, float, str, type(None))
+    named = get_type_hints(kind).values() if issubclass(kind, tuple) else ()
+    return kind in scalars or (bool(named) and all(each in scalars for each in named))
 
 
 def _setting(value: Any) -> Any:

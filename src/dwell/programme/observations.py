@@ -101,11 +101,14 @@ class Range(NamedTuple):
         """A few whole numbers that can be; None if they are other, or have to be looked at."""
         if type(values) is not list or len(values) > _FEW:
             return None
+        if not values:
+            return []
+        if set(map(type, values)) != {int}:
+            return None
         signs, most = self._signs, 1e15 if self.bound is None else min(self.bound, 1e15)
-        for value in values:
-            if type(value) is not int or not (value in signs if signs else -most <= value <= most):
-                return None
-        return values.copy()
+        if signs:
+            return values.copy() if set(signs).issuperset(values) else None
+        return values.copy() if -most <= min(values) and max(values) <= most else None
 
     def require_values(self, values: FloatArray) -> None:
         """Refuse samples that cannot be."""
