@@ -3,11 +3,10 @@
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from copy import copy, deepcopy
+from copy import copy
 from dataclasses import dataclass, fields
-from functools import cache
 from inspect import signature
-from typing import Any, ClassVar, Self, get_type_hints
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from dwell.errors import InvalidInput
 from dwell.estimate.bounds import Bounds
 from dwell.families import Countable, Every
 from dwell.laws import Gaussian, Lift, Signs
+from dwell.learners.copies import copied
 from dwell.learners.design import Design, alone
 from dwell.learners.past_sums import PastSums
 from dwell.learners.queue import Queue
@@ -152,7 +152,7 @@ class Learner(AsJson, ABC):
     def peek(self) -> Design | None:
         """The design that `begin` would give, with nothing begun."""
         ahead = copy(self)
-        ahead.state, ahead.queue = _copied(self.state), self.queue.copied()
+        ahead.state, ahead.queue = copied(self.state), self.queue.copied()
         return ahead.begin()
 
     def learn(self, design: Design, records: Records) -> int:
@@ -281,32 +281,6 @@ def alike(fresh: Any, restored: Any) -> bool:
         )
         if isinstance(now, np.ndarray)
     )
-
-
-def _copied(value: Any) -> Any:
-    """A state that goes on by itself, as `deepcopy` makes it, but sooner."""
-    kind: Any = type(value)
-    if _never_changes(kind):
-        return value
-    if kind is np.ndarray:
-        return value.copy()
-    if kind is list:
-        return [_copied(each) for each in value]
-    names = getattr(kind, "__dataclass_fields__", None)
-    if names is None:
-        return deepcopy(value)
-    other = object.__new__(kind)
-    for name in names:
-        object.__setattr__(other, name, _copied(getattr(value, name)))
-    return other
-
-
-@cache
-def _never_changes(kind: type) -> bool:
-    """Whether values of a type stay as they are: numbers, texts, and tuples that name such."""
-    scalars = (bool, int, float, str, type(None))
-    named = get_type_hints(kind).values() if issubclass(kind, tuple) else ()
-    return kind in scalars or (bool(named) and all(each in scalars for each in named))
 
 
 def _setting(value: Any) -> Any:
