@@ -17,11 +17,18 @@ from dwell.arrays import BoolArray, FloatArray, IntArray, Samples
 from dwell.errors import InvalidInput
 from dwell.learners.drawing import FIRST_SAMPLES, Draw, in_pieces
 from dwell.learners.noise_evidence import COLUMNS, by_periods, by_samples, by_signs
-from dwell.outcomes import scan
+from dwell.outcomes import scan_row
 from dwell.periods import Periods
 from dwell.policies import Policies
 from dwell.policy import Policy
-from dwell.records import Records, at_period_ends, oversampled, unfinished, until_stopped
+from dwell.records import (
+    Records,
+    at_period_ends,
+    oversampled,
+    row_until_stopped,
+    unfinished,
+    until_stopped,
+)
 
 
 class _Fields(TypedDict):
@@ -170,11 +177,16 @@ class Design:
         Args:
             samples: They may be fewer than are needed: then there is no estimate of the value.
         """
-        row = samples[np.newaxis]
-        if not self.oversamples:
-            return self._recorded(row, np.arange(1))
-        outcomes = scan(row, self.policies)
-        return Records(outcomes.durations, outcomes.decisions, None, np.array([self.samples]))
+        if self.oversamples:
+            outcomes = scan_row(samples, self.policies)
+            return Records(outcomes.durations, outcomes.decisions, None, np.array([self.samples]))
+        if self.verified or self.deepened:
+            return self._recorded(samples[np.newaxis], np.arange(1))
+        policies, extras, least = self.policies, self.extras, self.least
+        records = row_until_stopped(samples, policies, extras, least=least, sums=self.sums)
+        if not self.noise:
+            return records
+        return replace(records, traits=self._traits(samples[np.newaxis], records))
 
     def _record_periods(self, periods: Periods) -> Records:
         everyone = np.arange(len(periods))
