@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 
 .DEFAULT_GOAL := run
-.PHONY: run test check system bench clean
+.PHONY: run test check system docs bench clean
 
 # The demo of the service goes on until Ctrl-C. Where nobody looks, it checks itself and ends.
 PORT ?= 8000
@@ -38,11 +38,16 @@ system:
 	[ -z "$$missing" ] || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
 		&& apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $$missing; } || true
 
+# The docs site, to be opened from the disk: site/index.html.
+docs: $(READY)
+	$(BIN)/python docs/commands.py
+	$(BIN)/zensical build --strict --clean
+
 bench: $(READY)
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) site .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

@@ -17,6 +17,7 @@ from benchmarks import (
     ladder_draw_and_scan,
     oracle_numpy,
     pool_numpy,
+    programme_optuna,
     programme_sqlite,
     refit_numpy,
     scan_bare_loop,
@@ -42,6 +43,7 @@ BENCHMARKS = {
     "history/duckdb": history_duckdb.duels,
     "history/pandas": history_pandas.duels,
     "programme/sqlite": programme_sqlite.duels,
+    "programme/optuna": programme_optuna.duels,
 }
 
 

@@ -87,7 +87,9 @@ class Ideas(NamedTuple):
         drawn = scan(samples, rule).durations[:, 0].astype(np.int64)
         sums = np.cumsum(samples, axis=1, dtype=np.float64)[np.arange(tests), drawn - 1]
         known = told(sums)
-        kinds, counts = np.unique(self.pool.kinds(drawn[known], sums[known]), return_counts=True)
+        kinds, counts = np.unique(
+            self.pool.at_levels[0].kinds(drawn[known], sums[known]), return_counts=True
+        )
         logs = self.pool.log_likelihood(kinds)
         return pool_intervals(logs, counts.astype(np.float64), self.pool.values)
 

@@ -13,7 +13,8 @@ from benchmarks.duel import Asked, Duel
 from dwell import Atoms, EmpiricalBayes, Signs, World, simulate
 from dwell.arrays import BoolArray, FloatArray
 from dwell.fitting.pool import PSEUDO_TESTS
-from dwell.learners.rounds import Chooser, Learned
+from dwell.learners.learned import Learned
+from dwell.learners.rounds import Chooser
 from dwell.pools.signs import SignsPool
 
 _CAP, _SETUP_COST, _TESTS = 256, 20.0, 1000
@@ -128,6 +129,7 @@ def duels() -> Iterator[Duel]:
         pool=SignsPool(_CAP),
         setup_cost=_SETUP_COST,
         noise=1.0,
+        largest=1.0,
         cap=_CAP,
         caution=_CAUTION,
         explainable=0.0,

@@ -16,13 +16,14 @@ The rules, alike for all:
 - A test is looked at after every 250 pairs, and where the four fifths end: then it is decided.
 - A test costs its set-up and its pairs; those that Ladder takes after an acceptance count as well.
 
-Ladder is of another kind: it needs policies, and samples after acceptances. Its policies look after
-every pair, and one that wants to go on where a test ends rejects. Where fewer samples are left
-after an acceptance than Ladder wants, it gets those, one at least. Both of its classes know the
-archive's click rate of 1.2 %, as a publisher does. EmpiricalBayes is told nothing: it sees sums in
-units of each test's own noise, which follows from the clicks of both arms so far.
+EmpiricalBayes and Ladder are told nothing of the archive: they see sums in units of each test's own
+noise, which follows from the clicks of both arms so far. Ladder needs policies, and samples after
+acceptances. Its usual class is `dwell.scales`; a policy that wants to go on where a test ends
+decides as at its cap. Tests end for it a look early, so that some pairs are left: where fewer are
+than Ladder wants after an acceptance, it gets those, and so many count as drawn.
 
-The best in hindsight is the member of a family with the highest ROI over all streams. With `--null`
+The best in hindsight is the member of a family, or of Ladder's classes, with the highest ROI over
+all streams. With `--null`
 the clicks of each test fall to its arms at random: then nothing earns anything. Standard errors are
 over streams of the same tests: they do not say what other tests would give. `--held-out` takes a
 half of the tests, the same each time.
@@ -39,29 +40,42 @@ from rich.table import Table
 
 from benchmarks.upworthy_rules import Runs, fixed_sizes, plan_family, to_the_end
 from benchmarks.upworthy_stream import BATCH, Stream, Tests
-from dwell import EmpiricalBayes, Gaussian, Ladder, Policies, banded
+from dwell import EmpiricalBayes, Gaussian, Ladder, Policies, hoeffding, quarters, scales
 from dwell.arrays import FloatArray, IntArray
-from dwell.lab.suite import suite
 
 SETUP_COSTS = (100, 1_000, 10_000)
 AFTER = (100, 300, 1_000, None)  # tests after which ROIs are given; None: all of them
-NOISE = 0.154  # of a pair at a click rate of 1.2 %
-CAP = 6_000  # pairs, of EmpiricalBayes: few tests are longer
-FAMILIES: dict[str, Callable[[Stream], Runs]] = {
-    "best of plan's family": plan_family,
-    "best fixed size": fixed_sizes,
-}
+CAP = 6_000  # pairs: few tests are longer
 
 LEARNERS: dict[str, Callable[[int], EmpiricalBayes]] = {
     "EmpiricalBayes": lambda setup: _empirical_bayes(setup, guard=True),
     "EmpiricalBayes, no guard": lambda setup: _empirical_bayes(setup, guard=False),
 }
 LADDERS: dict[str, Callable[[], Policies]] = {
-    "Ladder, bands from 500 on": lambda: banded(
-        [500, 1_000, 2_000, 4_000, 8_000], z=1.0, sd=NOISE, min_samples=500
+    "Ladder": lambda: scales(quarters(CAP, least=BATCH), sd=1.0, step=BATCH, min_samples=BATCH),
+    "Ladder, the paper's class": lambda: hoeffding(
+        [2**power for power in range(6, 13)], c=0.35, tasks=10_000, delta=0.05
     ),
-    "Ladder, default class": lambda: suite()[-1].policies,
 }
+
+
+FAMILIES: dict[str, Callable[[Stream], Runs]] = {
+    "best of plan's family": plan_family,
+    "best of Ladder's class": lambda stream: _members(stream, LADDERS["Ladder"]()),
+    "best of the paper's class": lambda stream: _members(
+        stream, LADDERS["Ladder, the paper's class"]()
+    ),
+    "best fixed size": fixed_sizes,
+}
+
+
+def _members(stream: Stream, policies: Policies) -> Runs:
+    """What each policy of a class earns and draws by itself."""
+    drawn, accepted = stream.outcomes(policies, 0, len(stream))
+    return {
+        f"cap {cap:,}": (accepted[:, k] * stream.score, drawn[:, k])
+        for k, cap in enumerate(policies.caps)
+    }
 
 
 def _empirical_bayes(setup: int, *, guard: bool) -> EmpiricalBayes:

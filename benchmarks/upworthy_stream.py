@@ -5,15 +5,16 @@ from pathlib import Path
 
 import numpy as np
 
-from dwell import Policies, scan
-from dwell.arrays import FloatArray, IntArray
+from dwell import Policies, Policy
+from dwell.arrays import BoolArray, FloatArray, IntArray
 from dwell.learners.design import Design
-from dwell.outcomes import Outcomes
-from dwell.periods import Periods
+from dwell.periods import Periods, scan_periods
+from dwell.policies import AnyPolicy
 from dwell.records import Records
 
 BATCH = 250  # pairs from look to look
 SCORED = 0.2  # the last part of each test, for scoring only
+_KEPT = BATCH // 2  # pairs at least for an estimate after the last look, where one is asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,31 +117,50 @@ class Stream:
         sums = np.diff(self.totals[test, :seen], prepend=0.0)
         return Periods(np.array([seen]), counts, sums).in_units_of(self.noise[test, :seen])
 
-    def outcomes(self, policies: Policies, first: int, last: int) -> Outcomes:
-        """What policies do on tests `first` to `last`; a test that ends undecided is rejected."""
-        # At least one sample is left for an estimate.
-        lengths = self._usable[first:last] - 1
-        begins = self._starts[first:last]
-        line = np.concatenate(
-            [self._observations[b : b + n] for b, n in zip(begins, lengths, strict=True)]
-        )
-        outcomes = scan(line, policies, lengths)
-        return Outcomes(outcomes.durations, np.maximum(outcomes.decisions, 0))
+    def outcomes(self, policies: Policies, first: int, last: int) -> tuple[IntArray, BoolArray]:
+        """How many pairs policies draw of tests `first` to `last`, and which they accept.
+
+        Policies are in units of a test's noise. Where a test ends they decide as at their cap; all
+        end early enough to leave some pairs for an estimate.
+        """
+        looks = np.maximum((self._usable[first:last] - _KEPT) // BATCH, 1)
+        made = np.arange(self.samples.shape[1]) < looks[:, None]
+        counts = np.diff(self.samples[first:last], axis=1, prepend=0)[made]
+        sums = np.diff(self.totals[first:last], axis=1, prepend=0.0)[made]
+        periods = Periods(looks, counts, sums).in_units_of(self.noise[first:last][made])
+        outcomes = scan_periods(periods, policies)
+        ahead = self._ahead(first, last, looks)[:, None] >= [_at_cap(policy) for policy in policies]
+        accepted = np.where(outcomes.decisions < 0, ahead, outcomes.decisions == 1)
+        return outcomes.durations, accepted
+
+    def _ahead(self, first: int, last: int, looks: IntArray) -> FloatArray:
+        """The sums at the last looks, in units of the noise."""
+        tests = np.arange(first, last)
+        found: FloatArray = self.totals[tests, looks - 1] / self.noise[tests, looks - 1]
+        return found
 
     def records(self, design: Design, first: int, last: int) -> Records:
-        """What tests `first` to `last` teach about the policies of a design."""
-        assert len(design.policies.chains) == 1
-        outcomes = self.outcomes(design.policies, first, last)
-        # Policies that differ only in their caps accept at the same moment, if at all.
-        stops = outcomes.durations[:, -1].astype(np.int64)
-        accepted = outcomes.decisions[:, -1] == 1
-        after = np.where(accepted, np.minimum(design.extras, self._usable[first:last] - stops), 0)
+        """What tests `first` to `last` teach about the policies of a design.
+
+        A policy's reward is estimated by the clicks of the pairs that follow its acceptance: as
+        many as are asked for, or as many as there are.
+        """
+        stops, accepted = self.outcomes(design.policies, first, last)
+        left = self._usable[first:last, None] - stops
+        after = np.where(accepted, np.minimum(design.extras, left), 0)
         estimates = None
         if design.extras:
-            begins = self._starts[first:last] + stops
-            sums = self._sums[begins + after] - self._sums[begins]
-            estimates = (sums / np.maximum(after, 1))[:, None]
-        return Records(outcomes.durations, outcomes.decisions, estimates, stops + after)
+            begins = self._starts[first:last, None] + stops
+            estimates = (self._sums[begins + after] - self._sums[begins]) / np.maximum(after, 1)
+        drawn = (stops + after).max(axis=1)
+        return Records(
+            stops.astype(np.int32), accepted.astype(np.int8), estimates, drawn.astype(np.int64)
+        )
+
+
+def _at_cap(policy: AnyPolicy) -> float:
+    assert isinstance(policy, Policy)
+    return float(policy.upper[-1])
 
 
 def _clicks(

@@ -74,6 +74,7 @@ class Service:
     app: FastAPI
     address: str
     texts: dict[str, str]
+    client: httpx2.Client
 
     @property
     def tokens(self) -> Tokens:
@@ -85,7 +86,8 @@ class Service:
         headers = {**extra.pop("headers", {})}
         if scope is not None:
             headers["Authorization"] = f"Bearer {self.texts.get(scope, scope)}"
-        return httpx2.request(method, f"{self.address}{path}", headers=headers, **extra)
+        self.client.cookies.clear()  # each call is somebody's first
+        return self.client.request(method, path, headers=headers, **extra)
 
     @contextmanager
     def signed_in(self, scope: str = "admin") -> Iterator[httpx2.Client]:
@@ -107,8 +109,15 @@ def started(settings: Settings) -> Iterator[Service]:
     scopes: tuple[Scope, ...] = ("read", "tell", "admin")
     texts: dict[str, str] = {scope: Tokens(store).create(scope)[1] for scope in scopes}
     texts["search"] = Tokens(store).create("admin", "search")[1]
-    with served(app, access_log=False) as address:
-        yield Service(app, address, texts)
+    with serving(app, texts) as service:
+        yield service
+
+
+@contextmanager
+def serving(app: FastAPI, texts: dict[str, str]) -> Iterator[Service]:
+    """An application that is served, with tokens by name."""
+    with served(app, access_log=False) as address, httpx2.Client(base_url=address) as client:
+        yield Service(app, address, texts, client)
 
 
 @pytest.fixture(scope="module")

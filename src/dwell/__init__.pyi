@@ -75,6 +75,8 @@ from dwell.rule import Rule as Rule
 from dwell.table import Table as Table
 from dwell.table import best_of as best_of
 from dwell.table import exact as exact
+from dwell.usual_class import quarters as quarters
+from dwell.usual_class import scales as scales
 from dwell.world import World as World
 from dwell.world import as_signs as as_signs
 

@@ -33,13 +33,13 @@ def hoeffding(
         >>> hoeffding(caps=[1, 2, 4], c=0.35, tasks=10_000, delta=0.05)[-1]
         Policy(lower=[-1.29, -1.825, -2.235, 2.581], upper=[1.29, 1.825, 2.235, 2.581])
     """
-    checked_caps = _checked_caps(caps)
-    largest = checked_caps[-1]
+    checked = checked_caps(caps)
+    largest = checked[-1]
     tasks, delta = checks.count("tasks", tasks), checks.probability("delta", delta)
     samples = np.arange(1, largest + 1, dtype=np.float64)
     logarithm = np.log(largest) + np.log(tasks) - np.log(delta)
     bound = _band(c, samples, np.full(largest, logarithm))
-    return _truncations(bound, checked_caps, min_samples)
+    return _truncations(bound, checked, min_samples)
 
 
 def banded(caps: Iterable[int], *, z: float, sd: float, min_samples: int = 1) -> Policies:
@@ -57,10 +57,10 @@ def banded(caps: Iterable[int], *, z: float, sd: float, min_samples: int = 1) ->
         >>> banded([2, 4], z=2, sd=0.5, min_samples=2)[-1]
         Policy(lower=[-inf, -1.414, -1.732, 2], upper=[inf, 1.414, 1.732, 2])
     """
-    checked_caps = _checked_caps(caps)
+    checked = checked_caps(caps)
     z, sd = checks.positive("z", z), checks.positive("sd", sd)
-    bound = z * sd * np.sqrt(np.arange(1.0, checked_caps[-1] + 1.0))
-    return _truncations(bound, checked_caps, min_samples)
+    bound = z * sd * np.sqrt(np.arange(1.0, checked[-1] + 1.0))
+    return _truncations(bound, checked, min_samples)
 
 
 def shrinking(length: int, looks: IntArray, *, ship: float, drop: float, sd: float) -> Policy:
@@ -87,14 +87,19 @@ def shrinking(length: int, looks: IntArray, *, ship: float, drop: float, sd: flo
 
 def _truncations(bound: FloatArray, caps: list[int], min_samples: int) -> Policies:
     """The policies with boundaries at -bound and bound, looked at from `min_samples` on."""
+    bound[: checked_min_samples(min_samples, caps) - 1] = np.inf
+    longest = Policy(-bound, bound)
+    return Policies(longest.truncated(cap) for cap in caps)
+
+
+def checked_min_samples(min_samples: int, caps: list[int]) -> int:
+    """The least number of samples of policies, if it is a count and their caps allow it."""
     min_samples = checks.count("min_samples", min_samples)
     if min_samples > caps[0]:
         raise InvalidInput(
             f"min_samples must be at most the smallest cap, {caps[0]}, got {min_samples}"
         )
-    bound[: min_samples - 1] = np.inf
-    longest = Policy(-bound, bound)
-    return Policies(longest.truncated(cap) for cap in caps)
+    return min_samples
 
 
 def dropped_in_words(drop: float, shown: str) -> str:
@@ -233,7 +238,8 @@ def _band(c: float, samples: FloatArray, logarithms: FloatArray) -> FloatArray:
     return np.where(np.abs(bound - whole) <= 1e-12 * bound, whole, bound)
 
 
-def _checked_caps(caps: Iterable[int]) -> list[int]:
+def checked_caps(caps: Iterable[int]) -> list[int]:
+    """The caps of a class, if there are any and they are in order."""
     if not isinstance(caps, Iterable):
         raise InvalidInput(f"caps must be a sequence of whole numbers, got {checks.shown(caps)}")
     checked = [checks.cap("each cap", cap) for cap in caps]

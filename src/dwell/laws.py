@@ -32,6 +32,11 @@ class Signs:
         return 1.0
 
     @property
+    def deviation(self) -> float:
+        """The standard deviation of a sample of an idea that changes nothing."""
+        return 1.0
+
+    @property
     def stride(self) -> int:
         """See the module's docstring."""
         return 2
@@ -81,6 +86,11 @@ class Lift:
         return sqrt(self.base_rate * (1.0 - self.base_rate))
 
     @property
+    def deviation(self) -> float:
+        """The standard deviation of a sample of an idea that changes nothing."""
+        return sqrt(2.0) * self.noise
+
+    @property
     def stride(self) -> int:
         """See the module's docstring."""
         return 1
@@ -126,6 +136,11 @@ class Gaussian:
     @property
     def noise(self) -> float:
         """The scale of one sample's standard deviation."""
+        return self.sd
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of a sample of an idea that changes nothing."""
         return self.sd
 
     def sample(self, values: FloatArray, samples: int, rng: np.random.Generator) -> FloatArray:

@@ -24,6 +24,7 @@ from dwell.laws import Gaussian, Lattice, Lift, Signs
 from dwell.normal_optimum import NormalInduction
 from dwell.policy import Policy
 from dwell.priors import Beta
+from dwell.shown import Shown
 from dwell.table import Table, exact
 from dwell.world import World, checked_world
 
@@ -35,8 +36,8 @@ _SMALL_GAIN = 1e-9
 _FEW_LOOKS = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Optimum:
+@dataclass(repr=False, frozen=True, slots=True)
+class Optimum(Shown):
     """The best policy there is.
 
     Attributes:

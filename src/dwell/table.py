@@ -29,6 +29,7 @@ from dwell.policies import AnyPolicy, Policies
 from dwell.policy import Policy
 from dwell.priors import StudentT
 from dwell.rule import Rule
+from dwell.shown import Shown
 from dwell.world import World, checked_world
 
 
@@ -47,8 +48,8 @@ class Profile:
     reward: FloatArray
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+@dataclass(repr=False, frozen=True, slots=True)
+class Table(Shown):
     """Exact figures, an entry per policy.
 
     Attributes:

@@ -87,7 +87,7 @@ def test_its_json_has_the_fields_it_promises() -> None:
     names = "three-point,beta-8-12,beta-45-55,headlines"
     printed = figures(*BENCH, "--instances", names, *FEW, "--seed", "3")
     rows = printed.pop("rows")
-    about = {"grid": False, "hostile": False, "later_day": False, "guard": None}
+    about = dict.fromkeys(("grid", "scales", "hostile", "later_day"), False) | {"guard": None}
     assert printed == {"version": 1, **about, "replications": 2, "seed": 3}
     assert len(rows) == 14
     for row in rows:
@@ -143,6 +143,16 @@ def test_a_grid_has_more_to_choose_from() -> None:
     assert grid["best_roi"] > plain["best_roi"]
     assert grid["worst_roi"] <= plain["worst_roi"]
     assert figures(*TINY, "--grid")["grid"] is True
+
+
+def test_scales_take_the_place_of_the_papers_policies() -> None:
+    """The same worlds, and more for the best of the class to earn."""
+    papers, ours = (figures(*TINY, *options) for options in ((), ("--scales",)))
+    assert not papers["scales"]
+    assert ours["scales"]
+    for paper, our in zip(papers["rows"], ours["rows"], strict=True):
+        assert our["best_roi"] > paper["best_roi"]
+        assert our["oracle_roi"] == paper["oracle_roi"]
 
 
 def test_quick_has_fewer_tasks_and_runs_unless_they_are_given() -> None:
@@ -227,6 +237,7 @@ def test_help_names_every_instance_and_learner() -> None:
         (("--instances", "three-point,"), "there is no instance ''"),
         (("--instances", "Uniform"), "uniform, mostly-null, rare-win, beta-8-12"),
         (("--instances", "uniform", "--held-out"), "give --instances or --held-out, not both"),
+        (("--grid", "--scales"), "give --grid or --scales, not both"),
         (("--cases", "twice"), "--cases says how to be hostile; give --hostile too"),
         (("--later-day",), "--later-day says how to be hostile; give --hostile too"),
         (("--hostile", "--cases", "thrice"), "there is no case 'thrice'; the cases are twice, "),

@@ -48,6 +48,18 @@ def test_other_laws_work_too(law: str) -> None:
     assert len(printed["rows"]) == 2
 
 
+def test_the_class_is_the_papers_for_signs_or_where_its_width_is_given() -> None:
+    """Under other laws it is rules of two limits in the noise of the law."""
+    world = ("--prior", "Normal(-0.1, 0.2)", "--law", "Lift(0.2)", "--caps", "8,16")
+    usual, band = figures("exact", *world), figures("exact", *world, "--c", "0.5")
+    where = dwell.World(dwell.Normal(-0.1, 0.2), dwell.Lift(0.2))
+    policies = dwell.scales([8, 16], sd=dwell.Lift(0.2).deviation)
+    paper = dwell.hoeffding([8, 16], c=0.5, tasks=10_000, delta=0.05)
+    for printed, these in ((usual, policies), (band, paper)):
+        expected = dwell.exact(these, where, 20.0).roi.tolist()
+        assert [row["roi"] for row in printed["rows"]] == expected
+
+
 def test_min_samples_forbids_stopping_early() -> None:
     """Nothing costs less than the set-up and the samples that have to be drawn."""
     options = ("--setup-cost", "20", "--caps", "8:64:x2", "--c", "0.2")

@@ -31,7 +31,9 @@ PROGRAMME = (
     "list",
     "abandon",
     "clear",
+    "record",
     "export",
+    "audit",
     "verify",
 )
 EVERY = (

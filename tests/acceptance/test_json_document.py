@@ -41,10 +41,12 @@ COMMANDS = {
     "demo": ("demo", "--workers", "1"),
     "programme create": ("programme", "create", "new", "--caps", "1"),
     "programme begin": ("programme", "begin", "checkout", "green"),
+    "programme show TASK": ("programme", "show", "checkout", "blue"),
     "programme sync": ("programme", "sync", "checkout", "days.csv"),
     "programme show": ("programme", "show", "checkout"),
     "programme list": ("programme", "list"),
     "programme export": ("programme", "export", "checkout", "new.csv"),
+    "programme audit": ("programme", "audit", "signs"),
     "programme verify": ("programme", "verify", "checkout"),
     "token create": ("token", "create"),
     "token list": ("token", "list"),
@@ -73,6 +75,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as known:
         known.setattr(Credential, "new", lambda: Credential("k3v8m2qa", "secret"))
         Tokens(SqliteStore(Path("dwell.db"))).create()
+    signs = dwell.Programme.create("sqlite:///dwell.db", "signs", law=dwell.Signs(), cap=4)
+    signs.begin("blue").tell([-1] * 4)
     demo = importlib.import_module("dwell.cli.demo")
     monkeypatch.setattr(demo, "_TASKS", (10, 100))
     monkeypatch.setattr(demo, "_PAST_TESTS", 100)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from dwell import Programme
 from tests.acceptance.commands import assert_refused, figures, run
 
 
@@ -14,7 +15,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     created = run("programme", "create", "checkout", "--caps", "1,4", "--setup-cost", "5")
     assert created.stdout == (
         "checkout chooses among 2 policies with caps from 1 to 4: its learner explores ever less; "
-        "needs no law and no number of tasks.\n"
+        "needs no law and no number of tasks. It starts from nothing: the first tests teach it "
+        "what ideas are worth.\n"
     )
     return tmp_path
 
@@ -63,7 +65,7 @@ def test_batches_of_arms_are_held_cleared_and_corrected() -> None:
     ("arguments", "reason"),
     [
         (("create", "checkout", "--caps", "1"), "already"),
-        (("create", "other"), "--law and --cap, or which caps"),
+        (("create", "other"), "--from, or which caps"),
         (("create", "other", "--law", "Signs"), "needs cap"),
         (("create", "other", "--learner", "cape"), "--learner must be"),
         (("begin", "nowhere"), "there is no programme 'nowhere'"),
@@ -81,6 +83,8 @@ def test_batches_of_arms_are_held_cleared_and_corrected() -> None:
         (("export", "checkout", "log.csv"), "nothing to write"),
         (("export", "checkout", "there.csv"), "--overwrite"),
         (("clear", "checkout", "blue"), "not held"),
+        (("record", "checkout", "blue", "shipped"), "not decided"),
+        (("record", "checkout", "blue", "praised"), "shipped or dropped"),
         (("verify", "nowhere"), "there is no programme"),
     ],
 )
@@ -96,3 +100,75 @@ def test_an_empty_store_says_so() -> None:
     listed = run("programme", "list", "--store", "sqlite:///new.db")
     assert "There is no programme" in listed.stdout
     assert run("programme").stdout == run("programme", "--help").stdout
+
+
+def test_a_programme_starts_from_past_tests_of_a_file() -> None:
+    """What samples are like and how long tests run is told by them, and said."""
+    lines = [f"{test},1000,100,1000,{100 + 5 * (test % 7)}" for test in range(20)]
+    Path("tests.csv").write_text("\n".join(["test,n_c,x_c,n_t,x_t", *lines, ""]))
+    made = figures("programme", "create", "warm", "--from", "tests.csv", "--setup-cost", "100")
+    assert (made["past_tests"], made["left_out"]) == (20, 0)
+    assert "samples under Lift(0.1): " in made["sentence"]
+    assert made["sentence"].endswith("It starts from 20 past tests of tests.csv.")
+    told = figures(
+        *("programme", "create", "short", "--from", "tests.csv"),
+        *("--cap", "300", "--law", "Lift(0.1)", "--full-weeks"),
+    )
+    assert "boundaries of up to 300 samples under Lift(0.1)" in told["sentence"]
+    taught = figures("programme", "create", "rungs", "--from", "tests.csv", "--learner", "ladder")
+    assert taught["learner"] == "Ladder"
+    assert taught["past_tests"] + taught["left_out"] == 20
+    queried = figures("programme", "create", "asked", "--query", "from 'tests.csv'")
+    assert queried["sentence"].endswith("It starts from 20 past tests of a query.")
+    assert Programme.open("sqlite:///dwell.db", "short").settings.full_weeks
+
+
+def test_a_programme_starts_from_the_terms_of_a_plan() -> None:
+    """A prior, the law of samples, traffic and days."""
+    made = figures(
+        *("programme", "create", "planned", "--prior", "Normal(0, 0.005)"),
+        *("--law", "Gaussian(0.16)", "--traffic-per-day", "1000", "--max-days", "28"),
+    )
+    assert "boundaries of up to 28,000 samples under Gaussian(0.16)" in made["sentence"]
+    assert made["sentence"].endswith(
+        "It starts from the prior Normal(0, 0.005), which counts as 20 past tests."
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (("--prior", "Normal(0, 1)"), "--prior needs --law, and --cap"),
+        (("--prior", "Normal(0, 1)", "--from", "effects.csv", "--law", "Gaussian(1)"), "not both"),
+        (("--from", "effects.csv"), "do not say how noisy one sample is: give --law"),
+        (("--from", "effects.csv", "--query", "from x"), "give --from or --query, not both"),
+        (("--law", "Signs", "--max-days", "3"), "give both --traffic-per-day and --max-days"),
+        (("--law", "Signs", "--cap", "9", "--max-days", "3", "--traffic-per-day", "3"), "not both"),
+        (("--law", "Signs", "--cap", "9", "--arms", "a,b"), "--arms needs past tests"),
+        (("--learner", "fixed", "--from", "effects.csv", "--law", "Gaussian(1)"), "learns nothing"),
+        (
+            ("--law", "Signs", "--cap", "9", "--min-samples", "10"),
+            "--min-samples must be at most the cap",
+        ),
+    ],
+    ids=range(9),
+)
+def test_a_start_that_makes_no_sense_is_refused(options: tuple[str, ...], reason: str) -> None:
+    """With what to do instead."""
+    Path("effects.csv").write_text("effect,standard_error\n0.1,0.02\n0.2,0.02\n")
+    assert_refused(("programme", "create", "new", *options), reason)
+
+
+def test_what_each_test_taught_is_listed() -> None:
+    """A row per test that was learned from, how it was decided, and the refit that followed."""
+    say("create", "signs", "--law", "Signs", "--cap", "4", "--setup-cost", "1")
+    assert say("audit", "signs") == "No test of signs has been learned from yet.\n"
+    for number in range(1, 5):
+        say("begin", "signs", f"idea-{number}")
+        say("tell", "signs", f"idea-{number}", "--values", "-1,-1,-1,-1,1,1,1,1")
+    listed = [line for line in say("audit", "signs").splitlines() if line.strip()]
+    assert listed[0].split() == ["task", "samples", "effect", "decided", "verified", "refit"]
+    rows = [line for line in listed if "idea-" in line]
+    assert ["reject by 0" in line for line in rows] == [True] * 4
+    assert rows[-1].split()[-1] == "1"
+    assert_refused(("programme", "audit", "checkout"), "EmpiricalBayes")

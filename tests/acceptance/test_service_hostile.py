@@ -1,14 +1,19 @@
 """What is sent to do harm does none: in names, in paths, in exports, in routes left unguarded."""
 
 import csv
+import gzip
+import json
 import re
 import socket
 from collections.abc import Iterator
+from html import escape
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-import httpx2
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as parquet
 import pytest
 from fastapi.routing import iter_route_contexts
 
@@ -16,9 +21,9 @@ import dwell
 from dwell.programme.stores.sqlite import SqliteStore
 from dwell.service.access.tokens import Tokens
 from dwell.service.app import create_app
+from dwell.service.calls import answered
 from dwell.service.settings import Settings
-from tests.guarded import Service
-from tests.serving import served
+from tests.guarded import Service, serving
 
 NAMES = (
     "'; drop table events; --",
@@ -36,7 +41,7 @@ NAMES = (
     "snow ☃ man",
 )
 # Who has no token may have these, and who has one needs no scope for them.
-PUBLIC = {"/sign-in", "/sign-out", "/healthz", "/readyz"}
+PUBLIC = {"/sign-in", "/sign-out", "/healthz", "/readyz", "/static/blue"}
 FOR_READERS = {"/api/v1/plan", "/api/v1/evaluate", "/plan", "/evaluate"}
 
 
@@ -50,8 +55,8 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     tokens = Tokens(store)
     texts = {"read": tokens.create("read")[1], "admin": tokens.create("admin")[1]}
     texts["search"] = tokens.create("admin", "search")[1]
-    with served(app) as address:
-        yield Service(app, address, texts)
+    with serving(app, texts) as started:
+        yield started
 
 
 @pytest.fixture(scope="module")
@@ -71,11 +76,10 @@ def statuses(
 ) -> dict[tuple[str, str], int]:
     """What each route answers to somebody."""
     headers = {} if scope is None else {"Authorization": f"Bearer {service.texts[scope]}"}
-    with httpx2.Client(base_url=service.address, headers=headers) as client:
-        return {
-            (method, path): client.request(method, path, json={}).status_code
-            for method, path in routes
-        }
+    return {
+        (method, path): service.client.request(method, path, json={}, headers=headers).status_code
+        for method, path in routes
+    }
 
 
 def test_no_route_is_open_to_who_has_no_token(
@@ -176,3 +180,103 @@ def test_a_path_leads_nowhere_else(service: Service, path: str) -> None:
     assert int(answer.split()[1]) in (400, 404, 422)
     assert b"root:" not in answer
     assert b"import" not in answer
+
+
+def test_a_script_in_a_name_is_a_text_on_the_page(service: Service) -> None:
+    """Whatever a name holds, no page has an element or a template's result that comes from it."""
+    hostile = [name for name in NAMES if "<" in name or "{{" in name]
+    for name in hostile:
+        path = f"/api/v1/programmes/search/tasks/{quote(name, safe='')}"
+        assert service.call("PUT", path, "admin").status_code in (200, 201)
+    with service.signed_in("admin") as browser:
+        browser.headers["Accept"] = "text/html"
+        pages = [browser.get(path) for path in ("/", "/programmes/search")]
+        pages += [
+            browser.get(f"/programmes/search/tests/{quote(name, safe='')}") for name in hostile
+        ]
+        pages.append(browser.get(f"/programmes/{quote(hostile[0], safe='')}"))
+    assert [page.status_code for page in pages] == [200] * (2 + len(hostile)) + [404]
+    assert all(page.headers["content-type"].startswith("text/html") for page in pages)
+    for page in pages:
+        assert "<script>alert" not in page.text
+        assert "<img src=x" not in page.text
+        assert "unsafe" not in page.headers["content-security-policy"]
+    for name, page in zip(hostile, pages[2:], strict=False):
+        assert escape(name, quote=False) in unescape_quotes(page.text)
+    assert "{{ 7 * 7 }}" in pages[1].text
+
+
+def unescape_quotes(text: str) -> str:
+    return text.replace("&#34;", '"').replace("&#39;", "'").replace("&quot;", '"')
+
+
+COUNTS = b"test,n_c,x_c,n_t,x_t\n"
+
+
+@pytest.mark.parametrize(
+    ("log", "status"),
+    [
+        (gzip.compress(COUNTS + b"a,5,1,5,1\n" * 10_000_000, 1), 413),
+        (COUNTS + b'"' + b"a,\n" * 2**20, 422),
+    ],
+    ids=["gzip", "quote"],
+)
+def test_a_bomb_does_no_harm_to_the_service(service: Service, log: bytes, status: int) -> None:
+    """A log that would come to much once it is unpacked, and one that never ends its first cell."""
+    answer = service.call(
+        *("POST", "/api/v1/evaluate", "read"),
+        files={"log": ("log.csv", log)},
+        data={"setup_cost": "1"},
+        timeout=60.0,
+    )
+    assert answer.status_code == status, answer.text
+    assert service.call("GET", "/healthz").status_code == 200
+
+
+def evaluated(path: Path) -> dict[str, Any]:
+    """What the process that evaluates makes of a log."""
+    asked = {"path": str(path), "setup_cost": 1.0}
+    call = {"call": "evaluate", "asked": asked, "page": False}
+    return answered(json.dumps(call), lambda _: None)
+
+
+@pytest.mark.parametrize(
+    ("log", "said"),
+    [
+        (gzip.compress(bytes(2**24)), "must be a CSV file"),
+        (COUNTS + b"a" * 2**22 + b",5,1,5,1\n", "must be a CSV file"),
+        (b",".join(b"c%d" % i for i in range(2**17)) + b"\n", "must have the columns"),
+        (COUNTS + b"a,9" + b"9" * 2**16 + b",1,5,1\n", "at most 2^53"),
+        (COUNTS + b"a,99999999999999999999,1,5,1\nb,5,1,5,1\n", "at most 2^53"),
+    ],
+    ids=["zeros", "a cell", "columns", "digits", "users"],
+)
+def test_a_log_that_is_larger_than_it_looks_is_refused(
+    tmp_path: Path, log: bytes, said: str
+) -> None:
+    """Small files that would come to much: unpacked twice, in one cell, in columns, in users."""
+    path = tmp_path / "log.csv"
+    path.write_bytes(log)
+    answer = evaluated(path)
+    assert answer["error"] == "InvalidInput"
+    assert said in answer["detail"]
+    assert str(tmp_path) not in answer["detail"]
+    assert len(answer["detail"]) < 1000
+
+
+def test_a_parquet_file_that_expands_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A column of equal values takes a few bytes, however many there are: they are counted."""
+    rows = 2**20
+    monkeypatch.setattr("dwell.service.calls._MOST_VALUES", 2 * rows)
+    names = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int8)), pa.array(["blue"]))
+    numbers = pa.array(np.zeros(rows))
+    path = tmp_path / "log.parquet"
+    parquet.write_table(pa.table({"test": names, "order": numbers, "value": numbers}), path)
+    assert path.stat().st_size < rows // 16
+    answer = evaluated(path)
+    assert answer["error"] == "InvalidInput"
+    assert f"got {3 * rows:,}" in answer["detail"]
+    path.write_bytes(path.read_bytes()[:-100] + bytes(92) + b"\0\xff\xff\x7fPAR1")
+    assert "must be a Parquet file" in evaluated(path)["detail"]

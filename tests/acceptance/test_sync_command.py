@@ -1,14 +1,19 @@
 """`dwell programme sync`: a nightly job is a whole integration."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dwell import Lift, Programme
+from dwell import Batch, Lift, Programme
+from dwell.programme.events import Told
+from dwell.programme.notices import Notice
+from dwell.programme.observations import ArmBatches
 from tests.acceptance.commands import assert_refused, run
 from tests.programmes import snapshot
+from tests.receivers import receiving
 
 HEAD = "test,arm,period,n,mean,variance\n"
 
@@ -98,5 +103,107 @@ def test_counts_so_far_are_told_by_day(checkout: Programme) -> None:
 def test_other_logs_are_refused() -> None:
     """With what to do about it."""
     Path("days.csv").write_text("test,order,value\nred,1,1\n")
-    assert_refused(("programme", "sync", "checkout", "days.csv"), "of the form batches, got raw")
+    assert_refused(
+        ("programme", "sync", "checkout", "days.csv"), "got the form raw with the columns"
+    )
+    Path("days.csv").write_text("test,arm,order,outcome\nred,control,1,1\n")
+    assert_refused(
+        ("programme", "sync", "checkout", "days.csv"), "users of two arms with their time"
+    )
+    Path("days.csv").write_text("test,arm,order,time,outcome\nred,control,1,1,1\n")
+    assert_refused(
+        ("programme", "sync", "checkout", "days.csv"), "time of days.csv must hold times"
+    )
     assert_refused(("programme", "sync", "checkout"), "LOG")
+
+
+@pytest.mark.parametrize("columns", ["time", "order,period", "time,period"])
+def test_users_are_added_up_by_day(checkout: Programme, columns: str) -> None:
+    """A row per user tells the same, under the same keys, as a row per day and arm."""
+    days = [("red", 1, 3, 5), ("red", 2, 4, 4), ("blue", 1, 2, 9)]
+    rows, number = [], 0
+    for test, date, *ones in days:
+        for arm, converted in zip(("control", "treatment"), ones, strict=True):
+            for user in range(10):
+                number += 1
+                when = {
+                    "order": number,
+                    "time": f"2026-03-0{date}T{10 + user}:{number % 60:02}:00",
+                    "period": f"2026-03-0{date}",
+                }
+                came = [when[column] for column in columns.split(",")]
+                rows.append((test, arm, *came, int(user < converted)))
+    lines = [",".join(map(str, row)) for row in sorted(rows, key=lambda row: (row[0], row[1]))]
+    Path("days.csv").write_text("\n".join([f"test,arm,{columns},outcome", *lines, ""]))
+    options = () if columns == "time" else ("--sort",)
+    assert sync(0, *options)["told"] == 3
+    assert sync(0, *options)["told"] == 0
+    write(*(day(test, date, c / 10, t / 10, users=10) for test, date, c, t in days))
+    again = sync()
+    assert (again["told"], again["begun"]) == (0, [])
+    assert [len(task.path().looks) > 0 for task in checkout.tasks()] == [True, True]
+    told = [event for _, event in checkout.events() if isinstance(event, Told)]
+    assert {event.key for event in told} == {"2026-03-01", "2026-03-02"}
+    red = [event.observations for event in told if event.key == "2026-03-02"]
+    [each] = red
+    assert isinstance(each, ArmBatches)
+    assert (each.control.n, round(each.control.sum, 9)) == (10, 4)
+
+
+def test_counts_so_far_are_told_as_they_grow(checkout: Programme) -> None:
+    """What is new is the difference; once both arms have somebody new; they may not shrink."""
+    head = "test,n_c,x_c,n_t,x_t\n"
+    Path("days.csv").write_text(f"{head}red,100,10,101,11\nblue,0,0,0,0\n")
+    first = sync()
+    assert (first["begun"], first["told"]) == (["red", "blue"], 1)
+    assert sync()["told"] == 0
+    Path("days.csv").write_text(f"{head}red,150,14,101,11\nblue,5,1,5,0\n")
+    assert sync()["told"] == 1  # of red, only one arm has somebody new
+    Path("days.csv").write_text(f"{head}red,150,14,160,17\nblue,5,1,5,0\n")
+    assert sync()["told"] == 1
+    red = [event for _, event in checkout.events() if isinstance(event, Told) and event.task == 1]
+    assert [str(event.key)[10:] for event in red] == [", 201 users", ", 310 users"]
+    assert red[1].observations == ArmBatches(Batch(50, 4, 4), Batch(59, 6, 6))
+    for line in ("red,149,14,160,17", "red,150,13,160,17", "red,151,19,160,17"):
+        Path("days.csv").write_text(f"{head}{line}\n")
+        assert_refused(("programme", "sync", "checkout", "days.csv"), "'red' must grow")
+    Path("days.csv").write_text(f"{head}red,300,14,300,100\n")
+    assert sync(10)["decided"] == ["red"]
+    checkout.verify()
+
+
+def test_decisions_are_posted_and_what_fails_is_posted_the_next_night(
+    checkout: Programme, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It says so on stderr and leaves with 11; the night after it is told again, in order."""
+    monkeypatch.setenv("no_proxy", "*")
+    write(day("blue", 1, 0.10, 0.11))
+    with receiving(404) as server:
+        notify = "--notify", server.url
+        assert sync(0, *notify)["posted"] == []
+        write(day("blue", 1, 0.10, 0.11), day("blue", 2, 0.05, 0.30))
+        result = run("programme", "sync", "checkout", "days.csv", "--json", *notify)
+        assert result.exit_code == 11
+        printed = json.loads(result.stdout)
+        assert (printed["decided"], printed["posted"], printed["left"]) == (["blue"], [], 1)
+        assert result.stderr.splitlines()[-1] == (
+            f"Note: 1 decision could not be posted to {server.url.rsplit('/', 1)[0]}: it answers "
+            "404; the next sync with the same --notify posts it"
+        )
+        server.answers[:] = [200]
+        later = sync(0, *notify)
+        assert later["posted"] == [server.taken[-1]]
+        assert server.bodies[-1]["sentence"].startswith("Ship: ")
+        assert sync(0, *notify)["posted"] == []
+    assert_refused(
+        ("programme", "sync", "checkout", "days.csv", "--notify", "mailto:me"), "one of mailto"
+    )
+    checkout.verify()
+
+
+def test_what_is_posted_is_documented() -> None:
+    """Field by field, in docs/json.md."""
+    page = (Path(__file__).parents[2] / "docs" / "json.md").read_text(encoding="utf-8")
+    section = page.split("## What `--notify` is posted\n")[1].split("\n## ")[0]
+    named = re.findall(r"^\| `(.+?)` \|", section, re.MULTILINE)
+    assert sorted(named) == sorted(Notice.__struct_fields__)

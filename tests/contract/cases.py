@@ -24,6 +24,7 @@ from dwell import (
     Signs,
     World,
     fixed,
+    scales,
     simulate,
 )
 from dwell.arrays import Samples
@@ -100,6 +101,10 @@ CASES = {
     ),
     # Soon chooses the longest, and has eliminated the others within some 500 tasks.
     "Ladder": Case(Ladder, {"policies": NESTED, "delta": 0.5}, THREE_VALUES, 800),
+    # Soon chooses the shortest, where policies are no truncations of one another.
+    "Ladder, usual class": Case(
+        Ladder, {"policies": scales([1, 4, 16], sd=1.0), "delta": 0.5}, THREE_VALUES, 400
+    ),
     # Fits the pool 18 times; its guard, which can cover one loss, closes.
     "EmpiricalBayes": Case(
         EmpiricalBayes,
@@ -119,6 +124,12 @@ CASES = {
         {"law": Gaussian(1.0), "cap": 32, "setup_cost": 10.0, "looks": 16, "seed": 5},
         BELL,
         40,
+    ),
+    "EmpiricalBayes, noise levels": Case(
+        EmpiricalBayes,
+        {"law": Gaussian(1.0), "cap": 32, "setup_cost": 10.0, "noise_levels": (0.5, 2.0)},
+        BELL,
+        30,
     ),
 }
 # Learners that compute their boundaries have no policies to choose from, and no delta of bounds.

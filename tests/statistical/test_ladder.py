@@ -29,6 +29,7 @@ from dwell import (
     exact,
     hoeffding,
     replicate,
+    scales,
 )
 from dwell.arrays import BoolArray, FloatArray
 from dwell.estimate.bounds import Bounds
@@ -76,6 +77,8 @@ def instance_of(name: str) -> Instance:
         return Instance(
             World(Atoms([-0.05, 0.6], [0.9, 0.1]), Signs()), family([4, 16, 64], 0.35, 0.5), 20.0
         )
+    if name == "the usual class":
+        return Instance(World(Beta(3, 3), Signs()), scales([4, 16, 64], sd=1.0), 20.0)
     return Instance(World(Beta(8, 12), Signs()), family([4, 16, 64], 0.35), 20.0)
 
 
@@ -84,7 +87,7 @@ def _figures(policies: Policies, world: World) -> tuple[FloatArray, FloatArray]:
     return table.reward, table.cost
 
 
-INSTANCES = ["a tie", "rare wins", "short policies lose"]
+INSTANCES = ["a tie", "rare wins", "short policies lose", "the usual class"]
 
 
 def watched(learner: Ladder | CapeSharp, world: World, rng: np.random.Generator) -> FloatArray:

@@ -19,7 +19,7 @@ from dwell import (
     simulate,
 )
 from dwell.laws import Law
-from dwell.learners.empirical_bayes import _uniform as uniform
+from dwell.learners.chances import uniform
 from dwell.periods import Periods
 from dwell.testing import in_a_row
 from tests.contract.cases import begun

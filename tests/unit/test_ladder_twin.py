@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from dwell import Atoms, Ladder, Policies, Policy, Signs, World, fixed, hoeffding
+from dwell import Atoms, Ladder, Policies, Policy, Signs, World, fixed, hoeffding, scales
 from tests.ladder_twin import LadderTwin, TooClose
 from tests.strategies import PROPERTY
 
@@ -58,8 +58,10 @@ def check(policies: Policies, values: list[float], tasks: int, seed: int, **give
 
 @st.composite
 def classes(draw: st.DrawFn) -> Policies:
-    """One chain, or a grid of caps and widths; caps may be equal and policies the same."""
+    """One chain, a grid of caps and widths, or scales; caps may be equal and policies the same."""
     caps = sorted(draw(st.lists(st.sampled_from([1, 2, 3, 5, 8]), min_size=1, max_size=4)))
+    if draw(st.integers(0, 2)) == 0:
+        return scales(caps, sd=draw(st.sampled_from([0.5, 1.0])))
     widths = draw(st.lists(st.sampled_from([0.1, 0.2, 0.28, 0.4, 0.6]), min_size=1, max_size=3))
     grid = [hoeffding(caps, c=c, tasks=100, delta=0.05) for c in widths]
     return Policies(policy for same_cap in zip(*grid, strict=True) for policy in same_cap)

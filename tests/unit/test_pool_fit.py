@@ -65,7 +65,7 @@ def test_each_step_makes_weights_more_likely(seed: int) -> None:
 
 
 def fitted(pool: GridPool, drawn: IntArray, sums: FloatArray, *, counts: float = 1.0) -> PoolFit:
-    kinds, numbers = np.unique(pool.kinds(drawn, sums), return_counts=True)
+    kinds, numbers = np.unique(pool.at_levels[0].kinds(drawn, sums), return_counts=True)
     return fit_pool(
         pool.log_likelihood(kinds),
         numbers.astype(np.float64) * counts,
@@ -81,7 +81,9 @@ def test_a_fit_to_many_short_tests_is_nearly_the_most_likely_one() -> None:
     values = rng.choice([-0.05, 0.6], 10_000, p=[0.9, 0.1])
     pool: GridPool = SignsPool(cap=64)
     sums = np.float64(2.0) * rng.binomial(6, (1.0 + values) / 2.0) - 6.0
-    kinds, numbers = np.unique(pool.kinds(np.full(10_000, 6), sums), return_counts=True)
+    kinds, numbers = np.unique(
+        pool.at_levels[0].kinds(np.full(10_000, 6), sums), return_counts=True
+    )
     log_likelihood, counts = pool.log_likelihood(kinds), numbers.astype(np.float64)
     likelihood = np.exp(log_likelihood)
     fit = fit_pool(log_likelihood, counts, pool.laws, None, np.random.default_rng(0))
@@ -176,7 +178,7 @@ def test_extreme_signs_are_fitted(plus: int, count: float) -> None:
 def test_an_outlier_among_very_many_alike_is_fitted() -> None:
     """A million tests say 0 and one says 1: normal laws that explain the million give 1 nothing."""
     pool = SignsPool(4096)
-    kinds = pool.kinds(np.array([4096, 4096]), np.array([0.0, 4096.0]))
+    kinds = pool.at_levels[0].kinds(np.array([4096, 4096]), np.array([0.0, 4096.0]))
     fit = fit_pool(
         pool.log_likelihood(kinds),
         np.array([1e6, 1.0]),
@@ -216,7 +218,9 @@ def test_likelihoods_of_signs_are_those_of_paths() -> None:
     pool = SignsPool(12)
     inner = np.abs(pool.values) < 1
     for plus in range(13):
-        found = pool.log_likelihood(pool.kinds(np.array([12]), np.array([2.0 * plus - 12])))[0]
+        found = pool.log_likelihood(
+            pool.at_levels[0].kinds(np.array([12]), np.array([2.0 * plus - 12]))
+        )[0]
         chance = (1 + pool.values[inner]) / 2
         binomial = comb(12, plus) * chance**plus * (1 - chance) ** (12 - plus)
         np.testing.assert_allclose(

@@ -5,10 +5,12 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from dwell import Atoms, Gaussian, World, exact, oracle
+from dwell import Atoms, EmpiricalBayes, Gaussian, Lift, PastSums, World, exact, oracle
 from dwell.arrays import FloatArray
 from dwell.fitting.pool import fit_pool
 from dwell.pools.normal import NormalPool, looks_for
+
+LIFT = Lift(0.1)
 
 
 def weights_near(pool: NormalPool, drifts: dict[float, float]) -> FloatArray:
@@ -160,3 +162,13 @@ def test_looks_are_those_of_a_plain_list() -> None:
             for first in range(1, cap + 1):
                 plain = {d for d in range(first, cap + 1) if d % every == 0} | {cap}
                 assert looks_for(cap, every, first).tolist() == sorted(plain)
+
+
+def test_a_pool_of_which_nearly_all_helps_has_limits() -> None:
+    """Nobody is dropped at the first look: both limits lie beyond all sums, in their order."""
+    past = PastSums.of_counts(
+        [1_000] * 20, [100] * 20, [1_000] * 20, [100 + 5 * (test % 7) for test in range(20)], LIFT
+    )
+    learner = EmpiricalBayes(LIFT, cap=941, setup_cost=100, past=past)
+    [policy] = learner.begin().policies
+    assert (policy.lower <= policy.upper).all()  # type: ignore[union-attr]

@@ -2,17 +2,23 @@
 
 from math import nan
 
+import pytest
+
 from dwell import (
     Batch,
     Cape,
     Fixed,
+    Gaussian,
     Ladder,
+    Lift,
     Policies,
     Policy,
     Programme,
     Signs,
     fixed,
+    scales,
 )
+from dwell.laws import Law
 from dwell.programme.events import Amended, Decided, Told
 from dwell.programme.observations import Values
 from tests.programmes import BANDS, DAY, Clock, deciding, replayed, small, snapshot
@@ -262,3 +268,20 @@ def test_defaults_follow_from_what_is_known() -> None:
     assert type(computed.learner()).__name__ == "EmpiricalBayes"
     assert [standing.cap for standing in computed.policies()] == [8]
     assert [standing.cap for standing in small().policies()] == [1, 3]
+
+
+@pytest.mark.parametrize(("law", "bound"), [(Lift(0.1), 1.0), (Gaussian(2.0), 6.0)], ids=str)
+def test_ladder_has_its_usual_class_where_the_law_is_given(law: Law, bound: float) -> None:
+    """In the noise of the law, up to the cap; and the bound that samples hardly ever exceed."""
+    learner = small(policies=None, learner="ladder", law=law, cap=400).learner()
+    assert isinstance(learner, Ladder)
+    assert learner.policies == scales([1, 6, 25, 100, 400], sd=law.deviation)
+    assert learner.bound == bound
+
+
+def test_policies_beside_a_law_are_refused() -> None:
+    """Only one of them can say which class it is."""
+    with refused("law means nothing to the learner ladder"):
+        small(learner="ladder", law=Signs(), cap=400)
+    with refused("law must be Signs, Lift or Gaussian", "'Signs'"):
+        small(policies=None, learner="ladder", law="Signs", cap=400)

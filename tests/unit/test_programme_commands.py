@@ -30,7 +30,13 @@ from tests.programmes import BANDS
 
 def created(learner: Learner) -> Created:
     return creation(
-        at=0.0, name="checkout", learner=learner, choices={}, setup_cost=0.0, silence_days=4.0
+        at=0.0,
+        name="checkout",
+        learner=learner,
+        choices={},
+        setup_cost=0.0,
+        settings=Settings(),
+        start=None,
     )
 
 

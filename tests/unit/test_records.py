@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dwell import Atoms, Lift, Policies, Policy, Rule, Signs, World, exact, fixed, hoeffding
+from dwell import Atoms, Lift, Policies, Policy, Rule, Signs, World, exact, fixed, hoeffding, scales
 from dwell.arrays import FloatArray, IntArray, Samples
 from dwell.kernels.climbing import DURATIONS, REWARDS
 from dwell.laws import Law
@@ -114,7 +114,7 @@ GRID = Policies(
     )
     for policy in same_cap
 )
-CLASSES = {"a chain": CHAIN, "a grid": GRID}
+CLASSES = {"a chain": CHAIN, "a grid": GRID, "scales": scales([1, 2, 4, 10], sd=1.0)}
 
 
 def every_sequence(observations: tuple[int, ...], length: int) -> Samples:

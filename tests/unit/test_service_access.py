@@ -3,11 +3,13 @@
 import json
 import logging
 import sys
+from pathlib import Path
 from threading import Thread
 
 import pytest
 
 import dwell
+from dwell.programme.stores.addresses import store_at
 from dwell.programme.stores.memory import MemoryStore
 from dwell.programme.stores.protocol import Entry
 from dwell.service.access.credentials import Credential
@@ -42,6 +44,24 @@ def test_another_process_knows_a_token_once_it_has_read_on() -> None:
     assert others.shown(text) == made
     others.read_on()
     assert others.shown(text) is None
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_every_store_keeps_tokens(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """Beside its programmes, under a name that cannot be printed; also when it is opened anew."""
+    address = f"sqlite:///{tmp_path}/dwell.db"
+    if kind == "postgres":
+        address = request.getfixturevalue("postgres")
+    tokens = Tokens(store_at(address))
+    (kept, text), (gone, other) = tokens.create("tell", note="☃"), tokens.create()
+    tokens.revoke(gone.id)
+    again = Tokens(store_at(address))
+    again.read_on()
+    assert again.shown(text) == kept
+    assert again.shown(other) is None
+    assert again.signed_in(again.sign_in(text) or "") == kept
 
 
 def test_tokens_made_by_many_at_once_are_all_there() -> None:

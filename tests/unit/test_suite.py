@@ -7,7 +7,7 @@ import pytest
 
 from dwell import Beta, Fixed, Gaussian, Normal, Signs, exact, oracle, simulate
 from dwell.cli.learners import Asked
-from dwell.cli.options import Problem
+from dwell.cli.problem import Problem
 from dwell.lab import suite as module
 from dwell.lab.breaches import Misstated
 from dwell.lab.hostile import HostileWorld, roi_of

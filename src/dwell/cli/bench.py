@@ -73,15 +73,19 @@ class Contest:
     hostile: bool
     cases: tuple[str, ...] | None
     later_day: bool
+    grid: bool
+    scales: bool
 
     def __post_init__(self) -> None:
+        if self.grid and self.scales:
+            raise InvalidInput("give --grid or --scales, not both: each says which policies")
         for option_name, given in (("--cases", self.cases), ("--later-day", self.later_day)):
             if given and not self.hostile:
                 raise InvalidInput(f"{option_name} says how to be hostile; give --hostile too")
         if self.instances is not None and self.held_out:
             raise InvalidInput("give --instances or --held-out, not both: each says which worlds")
 
-    def chosen(self, *, grid: bool) -> tuple[Instance, ...]:
+    def chosen(self) -> tuple[Instance, ...]:
         """The instances."""
         from dwell.lab.suite import CASES, HELD_OUT, HOSTILE_WORLDS, hostile_suite, suite
 
@@ -89,13 +93,14 @@ class Contest:
         if self.hostile and "headlines" in (self.instances or ()):
             raise InvalidInput("--hostile breaks worlds of signs; leave headlines out")
         if not self.hostile:
-            every = suite(grid=grid, more=names is not None)
+            every = suite(grid=self.grid, scales=self.scales, more=names is not None)
             return tuple(each for each in every if names is None or each.name in names)
         return hostile_suite(
             names=HOSTILE_WORLDS if names is None else names,
             cases=self.cases or CASES,
             later_day=self.later_day,
-            grid=grid,
+            grid=self.grid,
+            scales=self.scales,
         )
 
 
@@ -155,6 +160,11 @@ _COMPARED = (
         "--grid",
         help="Let policies differ in the width of their band too: c = 0.2, 0.35, 0.5 and 0.7.",
     ),
+    flag(
+        "--scales",
+        help="Let policies be rules of two limits at five scales, ladder's usual class, instead of "
+        "the paper's.",
+    ),
 )
 _RUNS = (
     option(
@@ -196,6 +206,7 @@ def learners(
     seed: int,
     workers: int,
     grid: bool,
+    scales: bool,
     quick: bool,
     outputs: Outputs,
 ) -> None:
@@ -235,9 +246,15 @@ def learners(
     from dwell.report.bench.rows import score_row
 
     contest = Contest(
-        instances=instances, held_out=held_out, hostile=hostile, cases=cases, later_day=later_day
+        instances=instances,
+        held_out=held_out,
+        hostile=hostile,
+        cases=cases,
+        later_day=later_day,
+        grid=grid,
+        scales=scales,
     )
-    chosen = contest.chosen(grid=grid)
+    chosen = contest.chosen()
     usual = _HOSTILE_TASKS if hostile else _QUICK_TASKS if quick else _TASKS
     budgets = sorted(set(tasks or usual))
     replications = replications or (_QUICK_REPLICATIONS if quick else _REPLICATIONS)
@@ -262,6 +279,7 @@ def learners(
         rows = [score_row(*cell, runs) for cell, runs in zip(cells, finished, strict=True)]
     about = {
         "grid": grid,
+        "scales": scales,
         "hostile": hostile,
         "later_day": later_day,
         "guard": guard,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import click
 
 from dwell.cli.command import Command
-from dwell.cli.options import Problem, output_options, problem_options
+from dwell.cli.options import output_options
 from dwell.cli.output import Outputs, note, progress
+from dwell.cli.problem import Problem, problem_options
 
 _LONG_SECONDS = 60.0
 

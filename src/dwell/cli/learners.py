@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dwell.cli.options import Problem
+from dwell.cli.problem import Problem
 from dwell.errors import InvalidInput
 from dwell.learners.registry import LEARNERS, arguments_of, kind_of, make
 
@@ -110,7 +110,7 @@ class Asked:
         if not entry.countable:
             return {"policies": problem.policies()}
         family = Countable(
-            c=problem.c, tasks=problem.band_tasks, delta=problem.delta, step=self.step
+            c=problem.width, tasks=problem.band_tasks, delta=problem.delta, step=self.step
         )
         return {"family": family}
 

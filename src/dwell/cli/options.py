@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,104 +22,11 @@ from dwell.parsing import whole as whole
 
 if TYPE_CHECKING:
     from dwell.laws import Law
-    from dwell.policies import Policies
     from dwell.priors import Prior
-    from dwell.world import World
 
 Command = Callable[..., None]
 Option = Callable[[Command], Command]
 _MOST_RUNS = 10**6
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
-    """The world and the class of policies that a command is asked about."""
-
-    world: World
-    caps: tuple[int, ...]
-    c: float
-    band_tasks: int
-    delta: float
-    min_samples: int
-    setup_cost: float
-
-    def policies(self) -> Policies:
-        """The class of policies."""
-        from dwell.families import hoeffding
-
-        return hoeffding(
-            self.caps,
-            c=self.c,
-            tasks=self.band_tasks,
-            delta=self.delta,
-            min_samples=self.min_samples,
-        )
-
-
-def problem_options(band_tasks: str) -> Callable[[Callable[..., None]], Command]:
-    """The options that make a `Problem`, given to the command as `problem`.
-
-    Args:
-        band_tasks: The name of the option for the number of tasks in the policies' band.
-    """
-    world = (
-        option(
-            "--prior",
-            prior,
-            default="Atoms(-0.05:0.9, 0.6:0.1)",
-            metavar="TEXT",
-            help="How ideas' values are spread: Atoms(value:weight, …), Beta(a, b), "
-            "Normal(mean, sd) or StudentT(mean, scale, df).",
-        ),
-        option(
-            "--law",
-            law,
-            default="Signs",
-            metavar="TEXT",
-            help="What a sample looks like: Signs, Lift(base_rate) or Gaussian(sd).",
-        ),
-        option(
-            "--setup-cost",
-            not_negative,
-            default="20",
-            help="What each test costs besides its samples.",
-        ),
-    )
-    policies = (
-        option(
-            "--caps",
-            caps,
-            default="1:256:x2",
-            metavar="LIST",
-            help="The most samples that each policy may draw, as a list (1,2,4), a range "
-            "(1:50 is every cap from 1 to 50) or by a factor (1:256:x2 is 1, 2, 4, …, 256).",
-        ),
-        option("--c", positive, default="0.5", help="How wide the policies' band is."),
-        option(
-            band_tasks, whole, "band_tasks", default="10_000", help="The N in the policies' band."
-        ),
-        option("--delta", probability, default="0.05", help="The confidence parameter."),
-        option(
-            "--min-samples",
-            whole,
-            default="1",
-            help="The policies do not stop before they have drawn this many.",
-        ),
-    )
-
-    def decorate(command: Callable[..., None]) -> Command:
-        @wraps(command)
-        def with_problem(**values: Any) -> None:
-            from dwell.world import World
-
-            names = ("caps", "c", "band_tasks", "delta", "min_samples", "setup_cost")
-            world = World(values.pop("prior"), values.pop("law"))
-            problem = Problem(world=world, **{name: values.pop(name) for name in names})
-            command(problem=problem, **values)
-
-        return stacked(stacked(with_problem, policies, "The policies"), world, "The world")
-
-    return decorate
 
 
 def output_options(page: str | None = None) -> Callable[[Callable[..., None]], Command]:

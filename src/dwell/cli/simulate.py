@@ -9,7 +9,6 @@ import click
 from dwell.cli.command import Command, flag
 from dwell.cli.learners import Asked, listing, refuse_without_meaning
 from dwell.cli.options import (
-    Problem,
     cap,
     number_of_runs,
     one_of,
@@ -17,7 +16,6 @@ from dwell.cli.options import (
     output_options,
     positive,
     probability,
-    problem_options,
     seed_option,
     stacked,
     whole,
@@ -25,6 +23,7 @@ from dwell.cli.options import (
     workers_option,
 )
 from dwell.cli.output import Outputs, note, progress
+from dwell.cli.problem import Problem, problem_options
 from dwell.cli.running import Job, executor_of, run_all
 from dwell.cli.waiting import announce
 from dwell.errors import InvalidInput

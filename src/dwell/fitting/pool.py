@@ -52,10 +52,12 @@ class Laws(NamedTuple):
     Attributes:
         weights: The weight of each value of the grid, a row per law.
         chances: How likely each law is before there is any test.
+        groups: They come in so many groups of equal size, of which tests tell at most one to hold.
     """
 
     weights: FloatArray
     chances: FloatArray
+    groups: int = 1
 
 
 def normal_laws(values: FloatArray, *, narrowest: float, usual: float, widest: float) -> Laws:
@@ -94,6 +96,16 @@ def _three_steps(step: Callable[[FloatArray], FloatArray], weights: FloatArray) 
     return step(ahead / ahead.sum())
 
 
+def _any_of_groups(laws: Laws, chances: FloatArray) -> FloatArray:
+    """How likely laws are before there is any test, but for which group holds."""
+    if laws.groups == 1:
+        return laws.chances
+    before, now = (each.reshape(laws.groups, -1) for each in (laws.chances, chances))
+    shares = now.sum(axis=1, keepdims=True) / before.sum(axis=1, keepdims=True)
+    found: FloatArray = (shares * before).ravel()
+    return found
+
+
 def fit_pool(
     log_likelihood: FloatArray,
     counts: FloatArray,
@@ -127,7 +139,7 @@ def fit_pool(
 
     for _ in range(_STEPS // 3 if tests else 0):
         weights = _three_steps(step, weights)
-    likely = _OWN_SHARE * chances + (1.0 - _OWN_SHARE) * laws.chances
+    likely = _OWN_SHARE * chances + (1.0 - _OWN_SHARE) * _any_of_groups(laws, chances)
     begun = laws.weights[rng.choice(len(likely), _DRAWS, p=likely)].T
     pseudo = rng.gamma(np.maximum(PSEUDO_TESTS * begun, _SMALLEST))
     counted = rng.gamma(np.broadcast_to(counts[:, None], (len(counts), _DRAWS)))

@@ -15,13 +15,14 @@ from dwell.fitting.numbers import column, require, require_same_tests
 from dwell.fitting.shape import Shape, supported
 from dwell.fitting.student_t import fit_student_t
 from dwell.priors import Atoms, Normal, StudentT
+from dwell.shown import Shown
 
 _FEW = 10
 _LARGEST = 1e20
 
 
-@dataclass(frozen=True, slots=True)
-class FittedPrior:
+@dataclass(repr=False, frozen=True, slots=True)
+class FittedPrior(Shown):
     """Priors fitted to past tests.
 
     Attributes:

@@ -12,6 +12,7 @@ from dwell import checks
 from dwell.lab.hostile import AnyWorld
 from dwell.lab.run import Run, best_roi, simulate
 from dwell.learners.learner import Learner
+from dwell.shown import Shown
 from dwell.world import RandomState, generator_from
 
 
@@ -54,8 +55,8 @@ def replicate(
     return executor.map(one, generators)
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+@dataclass(repr=False, frozen=True, slots=True)
+class Summary(Shown):
     """Replications taken together, as the paper's regret does: a ratio of expectations.
 
     Attributes:

@@ -24,6 +24,7 @@ from dwell.laws import Gaussian
 from dwell.learners.learner import Knowledge, Learner
 from dwell.policies import Policies
 from dwell.priors import Atoms, StudentT
+from dwell.shown import Shown
 from dwell.table import best_of
 from dwell.world import RandomState, World, checked_world, generator_from
 
@@ -37,8 +38,8 @@ class Change(NamedTuple):
     candidates: int
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+@dataclass(repr=False, frozen=True, slots=True)
+class Run(Shown):
     """One run of a learner.
 
     Attributes:

@@ -15,11 +15,12 @@ from functools import lru_cache
 from math import sqrt
 from typing import NamedTuple
 
+from dwell import usual_class
 from dwell.families import hoeffding
 from dwell.lab.breaches import Breach, Days, Fading, Falling, Misstated, Repeated, Sticky
 from dwell.lab.hostile import AnyWorld, HostileWorld, oracle_roi, roi_of
 from dwell.lab.run import bound_under
-from dwell.laws import Gaussian, Lift, Signs
+from dwell.laws import Gaussian, Law, Lift, Signs
 from dwell.learners.learner import Learner
 from dwell.learners.registry import kind_of, make
 from dwell.policies import Policies
@@ -152,11 +153,12 @@ CASES: dict[str, Breach] = {
 }
 
 
-def suite(*, grid: bool = False, more: bool = False) -> tuple[Instance, ...]:
+def suite(*, grid: bool = False, scales: bool = False, more: bool = False) -> tuple[Instance, ...]:
     """The instances, those of one name side by side.
 
     Args:
         grid: Let the policies differ in the width of their band too, not only in their caps.
+        scales: Let the policies be `dwell.scales` instead of the paper's.
         more: Add the held-out worlds that are there to be asked for.
 
     Example:
@@ -167,8 +169,8 @@ def suite(*, grid: bool = False, more: bool = False) -> tuple[Instance, ...]:
         >>> [instance.name for instance in suite(more=True) if instance.held_out][:3]
         ['uniform', 'uniform', 'beta-3-7']
     """
-    widths = _GRID if grid else _PLAIN
-    policies = _policies(_CAPS, widths)
+    widths = None if scales else _GRID if grid else _PLAIN
+    policies = _scales(_CAPS[-1], Signs()) if widths is None else _policies(_CAPS, widths)
     plain = [
         Instance(name, World(prior, Signs()), policies, setup_cost, name in HELD_OUT)
         for name, prior in (_PRIORS | _MORE_PRIORS).items()
@@ -184,6 +186,7 @@ def hostile_suite(
     cases: Iterable[str] = tuple(CASES),
     later_day: bool = False,
     grid: bool = False,
+    scales: bool = False,
 ) -> tuple[Instance, ...]:
     """Instances in which observations break the law that learners are told.
 
@@ -196,6 +199,7 @@ def hostile_suite(
         cases: The ways in which to break each, by their names in CASES.
         later_day: See `HostileWorld`.
         grid: See `suite`.
+        scales: See `suite`.
 
     Example:
         >>> [str(instance) for instance in hostile_suite(names=["rare-win"], cases=["twice"])]
@@ -212,7 +216,7 @@ def hostile_suite(
             breach=CASES[case],
             later_day=later_day,
         )
-        for instance in suite(grid=grid, more=True)
+        for instance in suite(grid=grid, scales=scales, more=True)
         for case in broken
         if instance.name in named and isinstance(instance.world.law, Signs)
     )
@@ -235,13 +239,16 @@ def _reference(policies: Policies, world: AnyWorld, setup_cost: float) -> Refere
     )
 
 
-def _headlines(widths: Sequence[float]) -> Instance:
+def _headlines(widths: Sequence[float] | None) -> Instance:
     """Click rates of 1.2 % and lifts of a fraction of that; World cuts off rates below 0."""
     law = Lift(base_rate=0.012)
-    # A sample is the difference of two outcomes: a band made for +-1 would be six times too wide.
-    deviation = law.noise * sqrt(2.0)
     caps = tuple(2**power for power in range(6, 13))
-    policies = _policies(caps, [width * deviation for width in widths])
+    # A band made for +-1 would be six times too wide.
+    policies = (
+        _scales(caps[-1], law, least=caps[0])
+        if widths is None
+        else _policies(caps, [width * law.deviation for width in widths])
+    )
     world = World(Normal(-0.0003, 0.0045), law)
     return Instance("headlines", world, policies, setup_cost=1000.0, held_out=True)
 
@@ -250,3 +257,8 @@ def _policies(caps: Sequence[int], widths: Sequence[float]) -> Policies:
     """A policy for each cap and width, in order of their caps."""
     classes = [hoeffding(caps, c=width, tasks=10_000, delta=DELTA) for width in widths]
     return Policies(policy for same_cap in zip(*classes, strict=True) for policy in same_cap)
+
+
+def _scales(cap: int, law: Law, least: int = 1) -> Policies:
+    """Ladder's usual class under a law."""
+    return usual_class.scales(usual_class.quarters(cap, least), sd=law.deviation)

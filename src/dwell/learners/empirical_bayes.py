@@ -7,25 +7,33 @@ supposes that the law of the noise is right. So dependence among samples is meas
 and some acceptances are verified (`guard`). docs/empirical_bayes.md has the whole of it.
 """
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 
 from dwell import checks
-from dwell.arrays import FloatArray
 from dwell.errors import InvalidInput
 from dwell.families import Every
+from dwell.fitting.pool import PoolFit
 from dwell.laws import Law
+from dwell.learners.chances import uniform
 from dwell.learners.design import Design
-from dwell.learners.guard import Guard, guard_under
-from dwell.learners.learner import Knowledge, Learner, alike
+from dwell.learners.guard import guard_under
+from dwell.learners.learned import Learned, Round
+from dwell.learners.learner import Knowledge, Learner
+from dwell.learners.lessons import Lesson, lessons
 from dwell.learners.past_sums import PastSums
 from dwell.learners.pool_knowledge import PoolKnowledge
-from dwell.learners.rounds import CHEAP, Chooser, Learned, Round
+from dwell.learners.rounds import CHEAP, Chooser
 from dwell.policies import Policies
-from dwell.pools.under_law import chunk_under, noise_under, pool_under
+from dwell.pools.fitted import FittedPool
+from dwell.pools.leveled import LeveledPool
+from dwell.pools.under_law import checked_levels, chunk_under, noise_under, pool_under
 from dwell.records import Records
 
 _MOST_AT_ONCE = 1024  # tasks in a row
-_LONGEST = 2**32  # more than any test has samples
+# More than any test has samples, and than there are rounds: a column tells level, round and end.
+_LONGEST, _ROUNDS = 2**32, 2**24
 
 
 class EmpiricalBayes(Learner):
@@ -49,7 +57,16 @@ class EmpiricalBayes(Learner):
         explainable: If above 0, a rule that people can say is in force wherever it loses at most
             this share of the ROI of the best boundaries.
         past: Past tests to start from.
+        noise_levels: If tests differ in noise, standard deviations of a sample that are about
+            equally frequent. Samples are then told in units of their test's noise (law Gaussian(1),
+            `Periods.in_units_of`), `begin(noise=…)` says which level a test is of, and how effects
+            grow with the noise is learned. ROI is in the units of the levels; the guard counts in
+            units of each test's noise.
         seed: What plausible pools are drawn with.
+
+    Attributes:
+        audit: If set, it is called with what each test taught, in the order of beginning: a list
+            for audit is kept apart, as the state does not grow with the tests.
 
     Example:
         >>> from dwell import Atoms, Signs, World, simulate
@@ -61,6 +78,7 @@ class EmpiricalBayes(Learner):
     """
 
     state: Learned
+    audit: Callable[[Lesson], None] | None = None
 
     def __init__(
         self,
@@ -75,6 +93,7 @@ class EmpiricalBayes(Learner):
         budget: float | None = None,
         explainable: float = 0.0,
         past: PastSums | None = None,
+        noise_levels: Sequence[float] | None = None,
         seed: int = 0,
     ):
         super().__init__()
@@ -102,12 +121,16 @@ class EmpiricalBayes(Learner):
             checks.kind("past", past, PastSums, "PastSums, such as PastSums.of_effects(…)")
             past.require_law(law)
         self.past = past
+        self.noise_levels = checked_levels(law, noise_levels)
+        if self.noise_levels is not None and (past is not None or self.explainable):
+            raise InvalidInput("noise levels go neither with past tests nor with explainable")
         self.seed = checks.count("seed", seed, least=0)
         noise = noise_under(law)
         self._chooser = Chooser(
-            pool=pool_under(law, self.cap, self.looks, self.min_samples),
+            pool=pool_under(law, self.cap, self.looks, self.min_samples, self.noise_levels),
             setup_cost=self.setup_cost,
             noise=noise,
+            largest=max(self.noise_levels or (1.0,)),
             cap=self.cap,
             caution=self.caution,
             explainable=self.explainable,
@@ -118,7 +141,7 @@ class EmpiricalBayes(Learner):
         )
         self.state = Learned()
         if past is not None:
-            self.state.add(self._chooser.pool.kinds(past.drawn, past.sums))
+            self.state.add(self._chooser.pool.at_levels[0].kinds(past.drawn, past.sums))
         self._chooser.begin_round(self.state)
 
     @property
@@ -140,16 +163,18 @@ class EmpiricalBayes(Learner):
     def subset(self, columns: tuple[int, ...]) -> Policies:
         """The boundaries of a round, perhaps cut off where a test ends, as a set of their own."""
         if columns not in self._subsets:
-            policy = self._round(columns).policy(ends=columns[0] % _LONGEST)
+            boundaries = self._round(columns).boundaries[_level(columns)]
+            policy = boundaries.policy(ends=columns[0] % _LONGEST)
             self._subsets = {columns: Policies([policy])}
         return self._subsets[columns]
 
     def _round(self, columns: tuple[int, ...]) -> Round:
-        number = columns[0] // _LONGEST
-        [found] = (each for each in self.state.rounds if each.number == number)
+        [found] = (each for each in self.state.rounds if each.number == _number(columns))
         return found
 
-    def begin(self, tasks: int = 1, *, ends: int | None = None) -> Design:
+    def begin(
+        self, tasks: int = 1, *, ends: int | None = None, noise: float | None = None
+    ) -> Design:
         """Begin a task.
 
         Args:
@@ -157,9 +182,11 @@ class EmpiricalBayes(Learner):
                 before was learned from; for one as long as other designs are open.
             ends: After how many samples the test ends in any case, if that is before the cap. What
                 is undecided then is accepted if it seems to help.
+            noise: About the standard deviation of its samples, if there are noise levels; by
+                default the geometric mean of these.
         """
         at_end = 0 if ends is None else checks.count("ends", ends)
-        return self.queue.add(self._design(self._at_once(tasks), at_end))
+        return self.queue.add(self._design(self._at_once(tasks), at_end, noise))
 
     def propose(self, tasks: int) -> Design:
         """How the next tasks are to be run."""
@@ -169,21 +196,29 @@ class EmpiricalBayes(Learner):
         """The design that `begin` would give: to make one changes nothing."""
         return self.queue.copied().add(self.propose(self._at_once(1)))
 
-    def _design(self, tasks: int, ends: int) -> Design:
+    def _level(self, noise: float | None) -> int:
+        pool = self._chooser.pool
+        if isinstance(pool, LeveledPool):
+            return pool.nearest(pool.usual if noise is None else checks.scale("noise", noise))
+        if noise is not None:
+            raise InvalidInput(f"noise means nothing without noise levels, got {noise:g}")
+        return 0
+
+    def _design(self, tasks: int, ends: int, noise: float | None = None) -> Design:
         state, now, guard = self.state, self.state.rounds[-1], self._chooser.guard
         left = state.refit_at - state.explored - self.queue.reserved
         tasks = max(1, min(tasks, left, _MOST_AT_ONCE))
         first = self.queue.begun + 1
-        deepened = _uniform(self.seed, 0, first, tasks) < now.deepened
+        deepened = uniform(self.seed, 0, first, tasks) < now.deepened
         verified = np.zeros(tasks, dtype=np.bool_)
         accepts = now.accepts
         if guard is not None:
-            verified |= _uniform(self.seed, 1, first, tasks) < now.verified
+            verified |= uniform(self.seed, 1, first, tasks) < now.verified
             verified |= state.ledger.closed
             # Tests that are open may be accepted too: the budget must cover them all.
             accepts &= guard.covers(state.ledger, self.queue.accepting)
         extras, least = now.verifying * int(verified.any()), now.depth * int(deepened.any())
-        column = now.number * _LONGEST
+        column = (self._level(noise) * _ROUNDS + now.number) * _LONGEST
         if ends:
             # Decided so early that there is time left to verify it. All tests are, or the chance to
             # be verified would depend on how a test goes; what cannot be verified is not accepted.
@@ -208,63 +243,48 @@ class EmpiricalBayes(Learner):
 
     def take(self, design: Design, records: Records) -> int:
         """Take in records in order, and return how many."""
-        state, guard = self.state, self._chooser.guard
-        taken = len(records) if guard is None else self._verify(guard, design, records)
+        state, ran, level = self.state, self._round(design.columns), _level(design.columns)
+        unit = 1.0 if self.noise_levels is None else self.noise_levels[level]
+        taken = self._chooser.verify(state, design, records, ran, unit)
         records = records.first(taken)
         assert records.sums is not None  # every design asks for them
-        state.add(self._chooser.pool.kinds(records.drawn, records.sums))
         assert records.traits is not None
+        state.add(self._chooser.pool.at_levels[level].kinds(records.drawn, records.sums))
         state.noise.take(records.traits)
         deepened = design.least_in(np.arange(taken)) > 0
         state.deepened += int((records.drawn - records.durations[:, 0])[deepened].sum())
         state.explored += taken
         state.samples += int(records.drawn.sum())
+        refit = None
         if state.explored >= state.refit_at:
-            used = {each.columns[0] // _LONGEST for each in self.queue.open}
-            state.rounds = [
-                each for each in state.rounds if each.number in used or each is state.rounds[-1]
-            ]
+            used = {_number(each.columns) for each in self.queue.open}
+            used.add(state.rounds[-1].number)
+            state.rounds = [each for each in state.rounds if each.number in used]
             self._chooser.begin_round(state)
+            refit = state.rounds[-1].number
+        if self.audit is not None:
+            for lesson in lessons(design, records, ran, self.law, unit=unit, refit=refit):
+                self.audit(lesson)
         return taken
-
-    def _verify(self, guard: Guard, design: Design, records: Records) -> int:
-        """Let the guard see the acceptances; of how many tasks, before what is allowed changes."""
-        state, ran = self.state, self._round(design.columns)
-        extras = design.extras_in(np.arange(len(records))).tolist()
-        for place in np.flatnonzero(records.decisions[:, 0] == 1).tolist():
-            verifying, estimate = extras[place], None
-            if verifying and records.estimates is not None:
-                estimate = float(records.estimates[place, 0])
-                state.gap += verifying * (ran.promised - estimate)
-                state.gap_weight += verifying
-            before = state.ledger.closed
-            if design.accepts:
-                guard.accept(state.ledger, ran.verified, ran.worth(verifying), estimate)
-                if guard.used_up(state.ledger) and not before:
-                    guard.close(state.ledger)
-            elif before and estimate is not None:
-                guard.watch(state.ledger, verifying, estimate)
-            if state.ledger.closed != before or (design.accepts and not guard.room(state.ledger)):
-                return place + 1
-        return len(records)
 
     def restore(self, state: Learned) -> None:
         """Go on from another state, if a learner like this one can get into it."""
-        if not (
-            len(state.kinds) == len(state.counts)
-            and len(state.weights) == len(self._chooser.pool.values)
-            and state.rounds
-            # A look far beyond the cap would take all memory, were its boundaries made first.
-            and all(each.looks.max(initial=0) <= self.cap for each in state.rounds)
-            and all(each.policy().cap <= self.cap for each in state.rounds)
-            and alike(self.state.ledger, state.ledger)
-            and alike(self.state.noise.dependence, state.noise.dependence)
-            and alike(self.state.noise.dispersion, state.noise.dispersion)
-            and min(state.explored, state.samples, state.deepened, state.gap_weight) >= 0
-            and all(each.min(initial=0) >= 0 for each in (state.kinds, state.counts, state.weights))
-        ):
+        pool = self._chooser.pool
+        sizes = {"cap": self.cap, "values": len(pool.values), "levels": len(pool.at_levels)}
+        if not state.fits(self.state, **sizes):
             raise ValueError("a state has a count per kind, a weight per value and a round")
         self.state = state
+
+    @property
+    def fitted(self) -> FittedPool:
+        """The pool of ideas as it was last fitted."""
+        state, past = self.state, 0 if self.past is None else len(self.past.drawn)
+        factor, tests = state.rounds[-1].factor, state.ledger.tests + past
+        return FittedPool(self.law, self._chooser.pool.values, state.weights, factor, tests)
+
+    def plausible(self) -> PoolFit:
+        """The pool of ideas fitted to all tests so far, and others that are as plausible."""
+        return self._chooser.plausible(self.state)
 
     def pool_knowledge(self) -> PoolKnowledge:
         """What is known of the pool of ideas and of the rule in force, with intervals."""
@@ -282,14 +302,11 @@ class EmpiricalBayes(Learner):
         )
 
 
-def _uniform(seed: int, stream: int, first: int, count: int) -> FloatArray:
-    """Numbers in [0, 1) that belong to tasks by their numbers, whatever else happens."""
-    with np.errstate(over="ignore"):
-        # The mixing of SplitMix64 (Steele, Lea, Flood 2014), a step per task.
-        mixed = np.arange(first, first + count, dtype=np.uint64)
-        mixed += np.uint64((2 * seed + stream) % 2**24) * np.uint64(2**40)
-        mixed *= np.uint64(0x9E3779B97F4A7C15)
-        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-            mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
-        mixed ^= mixed >> np.uint64(31)
-    return (mixed >> np.uint64(11)).astype(np.float64) * 2.0**-53
+def _number(columns: tuple[int, ...]) -> int:
+    """The round whose boundaries a column stands for."""
+    return columns[0] // _LONGEST % _ROUNDS
+
+
+def _level(columns: tuple[int, ...]) -> int:
+    """The level of noise that they are for."""
+    return columns[0] // (_LONGEST * _ROUNDS)

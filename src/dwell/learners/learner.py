@@ -21,13 +21,14 @@ from dwell.learners.past_sums import PastSums
 from dwell.learners.queue import Queue
 from dwell.policies import Policies
 from dwell.records import Records
+from dwell.shown import Shown
 from dwell.wire import AsJson
 
 _FOR_EVER = (bool, int, float, str, type(None))  # what never changes
 
 
-@dataclass(frozen=True, slots=True)
-class Knowledge:
+@dataclass(repr=False, frozen=True, slots=True)
+class Knowledge(Shown):
     """What a learner knows, for people to read; nothing in it is needed to go on.
 
     Attributes:

@@ -7,7 +7,6 @@ effect and its standard error are known, it is that of as many samples as would 
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import sqrt
 from typing import Any, Self
 
 import numpy as np
@@ -18,8 +17,9 @@ from dwell.arrays import FloatArray, IntArray
 from dwell.errors import InvalidInput
 from dwell.fitting.counts import effects_from_counts
 from dwell.fitting.numbers import column, require, require_same_tests
-from dwell.laws import Gaussian, Law, Lift, Signs
+from dwell.laws import Gaussian, Law, Signs
 from dwell.periods import Periods
+from dwell.priors import Atoms, Prior
 from dwell.sparse_policy import MOST_SAMPLES
 from dwell.wire import AsJson
 
@@ -35,6 +35,7 @@ class PastSums(AsJson):
         sums: The sum of these.
 
     Example:
+        >>> from dwell import Lift
         >>> users = [5000, 8000]
         >>> past = PastSums.of_counts(users, [100, 150], users, [120, 140], Lift(0.02))
         >>> past.drawn.tolist(), past.sums.round(1).tolist()
@@ -131,6 +132,40 @@ class PastSums(AsJson):
         )
         return cls.of_effects(lifts.effects, lifts.standard_errors, law)
 
+    @classmethod
+    def of_prior(cls, prior: Prior, tests: int, cap: int, law: Law) -> Self:
+        """From a prior, as tests whose values are spread as it says and known well.
+
+        Each has four times as many samples as a test may have: half the error of the longest.
+
+        Args:
+            prior: How the values of ideas are spread.
+            tests: How many tests it counts as.
+            cap: The most samples of a test.
+            law: The law of samples.
+
+        Example:
+            >>> from dwell import Normal
+            >>> past = PastSums.of_prior(Normal(0.0, 0.1), 3, 100, Gaussian(1))
+            >>> past.drawn.tolist(), past.sums.round(1).tolist()
+            ([400, 400, 400], [-38.7, 0.0, 38.7])
+        """
+        count = checks.count("tests", tests)
+        levels = (np.arange(count) + 0.5) / count
+        if isinstance(prior, Atoms):
+            order = np.argsort(prior.values)
+            below = np.cumsum(np.array(prior.weights)[order])
+            places = np.minimum(np.searchsorted(below, levels), len(order) - 1)
+            values = np.array(prior.values)[order][places]
+        else:
+            values = prior.quantile(levels)
+        drawn = 4 * checks.cap("cap", cap)
+        values = np.clip(values, *law.value_range)
+        if isinstance(law, Signs):
+            drawn = min(drawn, MOST_SIGNS - 1)
+            return cls(np.full(count, drawn), 2.0 * np.rint(values * drawn / 2.0))
+        return cls(np.full(count, drawn), drawn * values)
+
     def require_law(self, law: Law) -> None:
         """Refuse tests that cannot have come about under a law.
 
@@ -167,8 +202,6 @@ def _noise(law: Law, values: FloatArray) -> FloatArray:
         case Signs():
             found: FloatArray = np.sqrt(1.0 - values**2)
             return found
-        case Lift():
-            # Of a difference of two outcomes, at the base rate; lifts change it little.
-            return np.full(len(values), law.noise * sqrt(2.0))
         case _:
-            return np.full(len(values), law.noise)
+            # Of a difference of two outcomes at the base rate: lifts change it little.
+            return np.full(len(values), law.deviation)

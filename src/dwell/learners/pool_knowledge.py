@@ -19,6 +19,8 @@ from dwell.fitting.pool_intervals import SURE, Interval, pool_intervals
 from dwell.laws import Law
 from dwell.learners.rule_sentence import rule_sentence
 from dwell.pools.best import PoolBest
+from dwell.pools.leveled import Exponent
+from dwell.shown import Shown
 
 _MIDDLE = (0.05, 0.95)
 
@@ -43,8 +45,8 @@ class Figure:
         return cls(estimate, min(interval.low, estimate), max(interval.high, estimate))
 
 
-@dataclass(frozen=True, slots=True)
-class PoolKnowledge:
+@dataclass(repr=False, frozen=True, slots=True)
+class PoolKnowledge(Shown):
     """What is known of the pool of ideas, and of the rule in force.
 
     Attributes:
@@ -64,6 +66,8 @@ class PoolKnowledge:
         rule: The rule in force, in one sentence.
         next_tests: If there were so many tests more …
         next_range: … the range of `roi` would be about this wide.
+        exponent: With which power of the noise effects grow; None where tests do not differ in it.
+            Values are then those in a usual test.
     """
 
     tests: int
@@ -80,6 +84,7 @@ class PoolKnowledge:
     rule: str
     next_tests: int
     next_range: float
+    exponent: Exponent | None = None
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -93,6 +98,7 @@ class PoolKnowledge:
             f"{self.next_tests:,} more tests that range should be about "
             f"{_number(self.next_range)} wide.",
             f"{self.dependence[:1].upper()}{self.dependence[1:]}.",
+            *([] if self.exponent is None else [f"E{self.exponent.sentence[1:]}."]),
         )
 
     @property

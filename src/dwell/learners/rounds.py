@@ -6,21 +6,24 @@ mean of those plausible pools under which the choice of the fitted one earns lea
 not shown yet stays possible, and is tested for.
 """
 
-from dataclasses import dataclass, field, replace
-from math import ceil, inf, sqrt
+from dataclasses import dataclass, replace
+from math import ceil, sqrt
 from typing import Any
 
 import numpy as np
 
-from dwell.arrays import FloatArray, IntArray
+from dwell.arrays import FloatArray
 from dwell.fitting.pool import PoolFit, fit_pool
 from dwell.laws import Law
+from dwell.learners.design import Design
 from dwell.learners.explainable import explainable
-from dwell.learners.guard import Guard, Ledger
-from dwell.learners.noise_evidence import NoiseEvidence
+from dwell.learners.guard import Guard
+from dwell.learners.learned import Boundaries, Learned, Round
 from dwell.learners.pool_knowledge import PoolKnowledge, pool_knowledge
 from dwell.policy import Policy
-from dwell.pools.best import GridPool, PoolBest
+from dwell.pools.best import GridPool, Level, PoolBest
+from dwell.pools.leveled import LeveledPool
+from dwell.records import Records
 
 # Chosen on the worlds that `dwell bench learners` marks so.
 _FIRST_ROUND, _ROUND_SHARE = 4, 4  # tasks of the first round; later ones are a fourth of all before
@@ -38,108 +41,7 @@ _SHOWING, _SHOWING_FIRST, _SHOWING_SHARE, _SHOWN = 0.125, 0.25, 0.03, 1.5
 _DOUBT, _CONFIRMED, _FEW_CONFIRMED, _FADING = 1.5, 0.2, 10.0, 0.9
 CHEAP = 0.04  # set-up, per cap: below, verifying costs a large part of what a test earns
 _PATIENCE = 200.0
-
-
-@dataclass(slots=True)
-class Round:
-    """Boundaries that are in force for a while.
-
-    Attributes:
-        number: Which round, counted from 0.
-        looks: After how many samples a test may stop; the last is the cap.
-        lower: The lower boundary at each; None where it cannot be crossed.
-        upper: The upper one.
-        even: From which sum on an idea seems to help, by the fitted pool: what decides where a test
-            ends before its time.
-        accepts: Whether their acceptances count.
-        deepened: The share of tasks that draw on after the stop …
-        depth: … to this many samples.
-        verified: The share of tasks whose acceptance is verified …
-        verifying: … by so many samples.
-        factor: How many samples of a test are worth one that the law describes, as far as is known.
-        accept_rates: How often they accept each value of the grid …
-        mean_samples: … and how many samples it takes.
-        words: The rule in words, where one that people can say is in force.
-        roi: What they earn per cost under the pessimistic pool.
-        promised: The mean value of what they accept under it.
-    """
-
-    number: int
-    looks: IntArray
-    lower: list[float | None]
-    upper: list[float | None]
-    even: FloatArray
-    accepts: bool
-    deepened: float
-    depth: int
-    verified: float
-    verifying: int
-    factor: float
-    accept_rates: FloatArray
-    mean_samples: FloatArray
-    words: str
-    roi: float
-    promised: float
-
-    def worth(self, samples: int) -> int:
-        """How many independent samples tell as much as so many that verify."""
-        return max(1, int(samples / self.factor))
-
-    def policy(self, ends: int = 0) -> Policy:
-        """The boundaries, with an entry per sample.
-
-        Args:
-            ends: After how many samples the test ends in any case: then what seems to help is
-                accepted. 0 if only the boundaries end it.
-        """
-        cap = int(self.looks[-1])
-        lower, upper = (np.full(cap, end) for end in (-inf, inf))
-        lower[self.looks - 1] = [-inf if each is None else each for each in self.lower]
-        upper[self.looks - 1] = [inf if each is None else each for each in self.upper]
-        if not 0 < ends < cap:
-            return Policy(lower, upper)
-        lower, upper = lower[:ends], upper[:ends]
-        lower[-1] = upper[-1] = np.interp(ends, self.looks, self.even)
-        return Policy(lower, upper)
-
-
-@dataclass(slots=True)
-class Learned:
-    """What was learned; it does not grow with the number of tests, only with their kinds.
-
-    Attributes:
-        kinds: The kinds of tests that there were, in order.
-        counts: How many of each.
-        weights: The fitted pool: the weight of each value of the grid; none before there is one.
-        rounds: The boundaries in force, and those that open tests run by.
-        noise: What tests show of their noise.
-        ledger: What the guard has seen.
-        gap: Over verifying samples, the sum of what was promised less what they were …
-        gap_weight: … and how many there were.
-        deepened: How many samples were drawn after stops only to learn from.
-        refit_at: After how many tests the pool is fitted anew.
-        explored: From how many tests was learned.
-        samples: How many samples these took.
-    """
-
-    kinds: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    counts: FloatArray = field(default_factory=lambda: np.zeros(0))
-    weights: FloatArray = field(default_factory=lambda: np.zeros(0))
-    rounds: list[Round] = field(default_factory=list)
-    noise: NoiseEvidence = field(default_factory=NoiseEvidence)
-    ledger: Ledger = field(default_factory=Ledger)
-    gap: float = 0.0
-    gap_weight: float = 0.0
-    deepened: int = 0
-    refit_at: int = 0
-    explored: int = 0
-    samples: int = 0
-
-    def add(self, kinds: IntArray) -> None:
-        """Count tests of these kinds."""
-        together = np.concatenate([self.kinds, kinds])
-        self.kinds, places = np.unique(together, return_inverse=True)
-        self.counts = np.bincount(places, np.append(self.counts, np.ones(len(kinds)))).astype(float)
+_OF_FIRST = ", in units of its noise where that is the least; other levels have limits of their own"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +51,8 @@ class Chooser:
     Attributes:
         pool: What can be said of pools.
         setup_cost: What each task costs besides its samples.
-        noise: The standard deviation of a sample.
+        noise: The standard deviation of a sample, in the units that it is told in …
+        largest: … and what such a unit is worth at most, where tests differ in noise.
         cap: The most samples of a test.
         caution: The share of plausible pools, the worst ones, that boundaries are chosen for.
         explainable: Which share of the ROI a rule may lose that people can say.
@@ -160,6 +63,7 @@ class Chooser:
     pool: GridPool
     setup_cost: float
     noise: float
+    largest: float
     cap: int
     caution: float
     explainable: float
@@ -190,6 +94,39 @@ class Chooser:
         learned.ledger.tests = learned.explored
         learned.rounds.append(self._round(number, best, words, weights, tasks, learned))
 
+    def verify(
+        self, learned: Learned, design: Design, records: Records, ran: Round, unit: float
+    ) -> int:
+        """Let the guard see acceptances; of how many tasks, before what is allowed changes.
+
+        Args:
+            learned: What was learned before.
+            design: The design of the tasks.
+            records: Their records.
+            ran: The round by whose boundaries they were run.
+            unit: What a sample of 1 is worth in them.
+        """
+        guard, ledger = self.guard, learned.ledger
+        if guard is None:
+            return len(records)
+        extras = design.extras_in(np.arange(len(records))).tolist()
+        for place in np.flatnonzero(records.decisions[:, 0] == 1).tolist():
+            verifying, estimate = extras[place], None
+            if verifying and records.estimates is not None:
+                estimate = float(records.estimates[place, 0])
+                learned.gap += verifying * (ran.promised - unit * estimate)
+                learned.gap_weight += verifying
+            before = ledger.closed
+            if design.accepts:
+                guard.accept(ledger, ran.verified, ran.worth(verifying), estimate)
+                if guard.used_up(ledger) and not before:
+                    guard.close(ledger)
+            elif before and estimate is not None:
+                guard.watch(ledger, verifying, estimate)
+            if ledger.closed != before or (design.accepts and not guard.room(ledger)):
+                return place + 1
+        return len(records)
+
     def _fit(self, learned: Learned, number: int) -> PoolFit:
         return fit_pool(
             self.pool.log_likelihood(learned.kinds, learned.noise.measured().factor),
@@ -199,22 +136,30 @@ class Chooser:
             np.random.default_rng([self.seed, number]),
         )
 
+    def plausible(self, learned: Learned) -> PoolFit:
+        """The pool fitted to all tests so far, and others that are as plausible."""
+        return self._fit(learned, learned.rounds[-1].number)
+
     def knowledge(self, learned: Learned, law: Law) -> PoolKnowledge:
         """What is known of the pool, and of the rule in force."""
         now, measured = learned.rounds[-1], learned.noise.measured()
-        fit = self._fit(learned, now.number)
+        fit = self.plausible(learned)
         rates, samples = now.accept_rates, now.mean_samples
+        worths = now.worths if len(now.worths) else self.pool.values
         known = pool_knowledge(
             values=self.pool.values,
             weights=fit.weights,
             draws=fit.draws,
             log_likelihood=self.pool.log_likelihood(learned.kinds, measured.factor),
             counts=learned.counts,
-            best=PoolBest(now.policy(), self.pool.values, rates, samples, now.roi),
+            best=PoolBest(now.boundaries[0].policy(), worths, rates, samples, now.roi),
             setup_cost=self.setup_cost,
             measured=measured,
             law=law,
         )
+        if isinstance(self.pool, LeveledPool):
+            known = replace(known, rule=f"{known.rule}{_OF_FIRST}")
+            known = replace(known, exponent=self.pool.exponent(fit.explained))
         return replace(known, rule=now.words) if now.words else known
 
     @property
@@ -235,16 +180,13 @@ class Chooser:
         accepts, samples = float(weights @ best.accepts), float(weights @ best.samples)
         deepened, depth = self._deepening(learned, samples, tasks)
         verifying = self._verifying(learned, samples, accepts, tasks)
-        lower, upper = best.policy.lower, best.policy.upper
-        looked = np.isfinite(lower) | np.isfinite(upper)
-        looks = 1 + np.flatnonzero(looked)
         factor = learned.noise.measured().factor
         return Round(
             number=number,
-            looks=looks,
-            lower=[each if np.isfinite(each) else None for each in lower[looked].tolist()],
-            upper=[each if np.isfinite(each) else None for each in upper[looked].tolist()],
-            even=self.pool.even(learned.weights, looks, factor),
+            boundaries=[
+                _boundaries(policy, level, learned.weights, factor)
+                for policy, level in zip(best.policies, self.pool.at_levels, strict=True)
+            ],
             accepts=best.roi > 0.0,
             deepened=deepened,
             depth=min(self.cap, depth),
@@ -253,6 +195,7 @@ class Chooser:
             factor=factor,
             accept_rates=best.accepts,
             mean_samples=best.samples,
+            worths=best.values if isinstance(self.pool, LeveledPool) else np.zeros(0),
             words=words,
             roi=best.roi,
             promised=float(weights @ (best.accepts * best.values)) / max(accepts, 1e-300),
@@ -261,7 +204,7 @@ class Chooser:
     def _discount(self, learned: Learned) -> float:
         """By how much verified acceptances fell short of what was promised, for sure."""
         factor = learned.noise.measured().factor
-        doubt = _DOUBT * self.noise * sqrt(factor * learned.gap_weight)
+        doubt = _DOUBT * self.largest * self.noise * sqrt(factor * learned.gap_weight)
         confirmed = max(_FEW_CONFIRMED, _CONFIRMED * self.cap)
         return max(0.0, learned.gap - doubt) / (learned.gap_weight + confirmed)
 
@@ -297,3 +240,16 @@ class Chooser:
         ):
             verifying = min(most, 1.25 * verifying)
         return verifying
+
+
+def _boundaries(policy: Policy, level: Level, weights: FloatArray, factor: float) -> Boundaries:
+    """A policy as a round keeps it: at its looks alone."""
+    looked = np.isfinite(policy.lower) | np.isfinite(policy.upper)
+    looks = 1 + np.flatnonzero(looked)
+    lower, upper = policy.lower[looked].tolist(), policy.upper[looked].tolist()
+    return Boundaries(
+        looks=looks,
+        lower=[each if np.isfinite(each) else None for each in lower],
+        upper=[each if np.isfinite(each) else None for each in upper],
+        even=level.even(weights, looks, factor),
+    )

@@ -11,10 +11,11 @@ from dwell.planning.option import Option, judged, optimum
 from dwell.planning.schedule import DAILY
 from dwell.planning.terms import Terms
 from dwell.priors import Normal, StudentT
+from dwell.shown import Shown
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+@dataclass(repr=False, frozen=True, slots=True)
+class Plan(Shown):
     """Ways of testing, compared.
 
     Attributes:

@@ -13,11 +13,12 @@ class PoolBest:
     """Boundaries, and what they do to each value of a grid.
 
     Attributes:
-        policy: The boundaries.
+        policy: The boundaries; where tests differ in noise, those of the first level.
         values: The values.
         accepts: How often each is accepted.
         samples: How many samples it takes on average.
         roi: Reward per cost under the pool that they are best for.
+        others: The boundaries of further levels of noise.
     """
 
     policy: Policy
@@ -25,6 +26,12 @@ class PoolBest:
     accepts: FloatArray
     samples: FloatArray
     roi: float
+    others: tuple[Policy, ...] = ()
+
+    @property
+    def policies(self) -> tuple[Policy, ...]:
+        """The boundaries of each level of noise."""
+        return (self.policy, *self.others)
 
     def roi_under(
         self, weights: FloatArray, setup_cost: float, discount: float = 0.0
@@ -33,6 +40,22 @@ class PoolBest:
         reward = weights @ (self.accepts * (self.values - discount))
         roi: FloatArray = reward / (setup_cost + weights @ self.samples)
         return roi
+
+
+class Level(Protocol):
+    """What can be said of tests of one level of noise."""
+
+    def kinds(self, drawn: IntArray, sums: FloatArray) -> IntArray:
+        """The kinds of tests, as numbers: tests of one kind say the same."""
+
+    def even(self, weights: FloatArray, looks: IntArray, factor: float = 1.0) -> FloatArray:
+        """From which sum on the mean of the value is above 0, an entry per look.
+
+        Args:
+            weights: Of the values.
+            looks: Numbers of samples.
+            factor: How many samples of a test are worth an independent one.
+        """
 
 
 class GridPool(Protocol):
@@ -46,23 +69,15 @@ class GridPool(Protocol):
     def laws(self) -> Laws:
         """Laws of the pool to begin with."""
 
-    def kinds(self, drawn: IntArray, sums: FloatArray) -> IntArray:
-        """The kinds of tests, as numbers: tests of one kind say the same."""
+    @property
+    def at_levels(self) -> tuple[Level, ...]:
+        """What can be said of tests of each level of noise."""
 
     def log_likelihood(self, kinds: IntArray, factor: float = 1.0) -> FloatArray:
         """How likely kinds of tests are under each value: a row each, its greatest entry 0.
 
         Args:
             kinds: The kinds.
-            factor: How many samples of a test are worth an independent one.
-        """
-
-    def even(self, weights: FloatArray, looks: IntArray, factor: float = 1.0) -> FloatArray:
-        """From which sum on the mean of the value is above 0, an entry per look.
-
-        Args:
-            weights: Of the values.
-            looks: Numbers of samples.
             factor: How many samples of a test are worth an independent one.
         """
 

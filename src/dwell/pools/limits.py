@@ -129,6 +129,8 @@ class _Class:
                 lower,
                 upper,
             )
+            # Far beyond all sums, where nobody is dropped, the two may pass one another.
+            lower = np.minimum(lower, upper)
         roots = np.sqrt(looks)
         return lower / roots + self.center * roots, upper / roots + self.center * roots
 

@@ -20,12 +20,12 @@ from dwell.pools.best import PoolBest
 from dwell.pools.classes import Limits, Pool, fates
 from dwell.pools.limits import best_limits
 
-_STEP, _GROWTH = 0.7, 0.1  # standard errors at the cap between neighbours near 0; their growth
-_FARTHEST = 16.0  # standard errors of the first look
+STEP, GROWTH = 0.7, 0.1  # standard errors at the cap between neighbours near 0; their growth
+FARTHEST = 16.0  # standard errors of the first look
 _LENGTHS, _BINS = 32.0, 16.0  # lengths differ by 1/32 of themselves, means by 1/16 of an error
 _CENTRE, _KINDS = 2**31, 2**32
 _MOST_LOOKS = 64
-_NEGLIGIBLE = 1e-12
+NEGLIGIBLE = 1e-12
 
 
 def looks_for(cap: int, every: int | None, first: int) -> IntArray:
@@ -44,6 +44,29 @@ def looks_for(cap: int, every: int | None, first: int) -> IntArray:
     if allowed > _MOST_LOOKS:
         kept = np.unique(np.geomspace(1, allowed, _MOST_LOOKS).round().astype(np.int64) - 1)
     return np.minimum((before + 1 + kept) * step, cap)
+
+
+def read_kinds(kinds: IntArray) -> tuple[FloatArray, FloatArray]:
+    """How many samples tests of these kinds have, and how many errors their means are from 0."""
+    lengths, means = np.divmod(kinds, _KINDS)
+    return np.exp(lengths / _LENGTHS), (means - _CENTRE) / _BINS
+
+
+def even_boundary(
+    values: FloatArray, weights: FloatArray, looks: IntArray, noise: float
+) -> FloatArray:
+    """From which sum on the mean of the value is above 0, an entry per look.
+
+    Args:
+        values: The values.
+        weights: How likely they are.
+        looks: Numbers of samples.
+        noise: The standard deviation of a sample.
+    """
+    kept = weights > NEGLIGIBLE
+    drifts, masses = values[kept] / noise, weights[kept]
+    found: FloatArray = noise * even_sums(looks, drifts, masses, masses * drifts)
+    return found
 
 
 @dataclass(frozen=True)
@@ -80,10 +103,10 @@ class NormalPool:
     @cached_property
     def values(self) -> FloatArray:
         """The grid."""
-        farthest = _FARTHEST * sqrt(self.cap / self.looks[0])
-        half = ceil(asinh(farthest * _GROWTH / _STEP) / _GROWTH)
+        farthest = FARTHEST * sqrt(self.cap / self.looks[0])
+        half = ceil(asinh(farthest * GROWTH / STEP) / GROWTH)
         steps = np.arange(-half, half + 1)
-        grid: FloatArray = self._error * _STEP / _GROWTH * np.sinh(_GROWTH * steps)
+        grid: FloatArray = self._error * STEP / GROWTH * np.sinh(GROWTH * steps)
         return grid
 
     @cached_property
@@ -93,6 +116,11 @@ class NormalPool:
         return normal_laws(
             self.values, narrowest=0.64 * self._error, usual=usual, widest=1.5 * usual
         )
+
+    @property
+    def at_levels(self) -> tuple["NormalPool"]:
+        """What can be said of tests of each level of noise: there is one."""
+        return (self,)
 
     def kinds(self, drawn: IntArray, sums: FloatArray) -> IntArray:
         """The kinds of tests, as numbers: tests of one kind say nearly the same."""
@@ -111,9 +139,9 @@ class NormalPool:
             kinds: The kinds.
             factor: How many samples of a test are worth an independent one.
         """
-        lengths, means = np.divmod(kinds, _KINDS)
-        errors = self.noise / np.sqrt(np.exp(lengths / _LENGTHS))
-        z = (means - _CENTRE)[:, None] / _BINS - self.values / errors[:, None]
+        samples, means = read_kinds(kinds)
+        errors = self.noise / np.sqrt(samples)
+        z = means[:, None] - self.values / errors[:, None]
         found = -0.5 / factor * z**2
         found -= found.max(axis=1, keepdims=True)
         return found
@@ -126,11 +154,7 @@ class NormalPool:
             looks: Numbers of samples.
             factor: How many samples of a test are worth an independent one.
         """
-        noise = self.noise * sqrt(factor)
-        kept = weights > _NEGLIGIBLE
-        drifts, masses = self.values[kept] / noise, weights[kept]
-        found: FloatArray = noise * even_sums(looks, drifts, masses, masses * drifts)
-        return found
+        return even_boundary(self.values, weights, looks, self.noise * sqrt(factor))
 
     def best(
         self,
@@ -149,7 +173,7 @@ class NormalPool:
             discount: Accepting is worth the value less this.
         """
         noise = self.noise * sqrt(factor)
-        kept = weights > _NEGLIGIBLE
+        kept = weights > NEGLIGIBLE
         pool = Pool.of(self.values[kept], weights[kept] / weights[kept].sum(), noise)
         try:
             limits = best_limits(pool, self.looks, setup_cost, discount=discount).limits

@@ -71,6 +71,11 @@ class SignsPool:
             widest=1.5,
         )
 
+    @property
+    def at_levels(self) -> tuple["SignsPool"]:
+        """What can be said of tests of each level of noise: there is one."""
+        return (self,)
+
     def kinds(self, drawn: IntArray, sums: FloatArray) -> IntArray:
         """The kinds of tests, as numbers: tests of one kind say the same."""
         found: IntArray = (

@@ -1,13 +1,18 @@
 """What follows from the law of observations: their noise, and what can be said of pools."""
 
+from collections.abc import Sequence
 from math import ceil, sqrt
 
-from dwell.laws import Law, Lift, Signs
+from dwell import checks
+from dwell.errors import InvalidInput
+from dwell.laws import Gaussian, Law, Lift, Signs
 from dwell.pools.best import GridPool
+from dwell.pools.leveled import LeveledPool
 from dwell.pools.normal import NormalPool
 from dwell.pools.signs import SignsPool
 
 _CONVERSIONS = 20.0  # of both arms together: their difference is about normal
+_MOST_LEVELS = 16
 
 
 def noise_under(law: Law) -> float:
@@ -32,7 +37,40 @@ def chunk_under(law: Law) -> int:
     return ceil(_CONVERSIONS / noise_under(law) ** 2) if isinstance(law, Lift) else 1
 
 
-def pool_under(law: Law, cap: int, looks: int | None, min_samples: int) -> GridPool:
+def checked_levels(law: Law, levels: Sequence[float] | None) -> tuple[float, ...] | None:
+    """Levels of noise, in increasing order; None where none are given.
+
+    Args:
+        law: The law of the observations.
+        levels: The levels.
+
+    Example:
+        >>> checked_levels(Gaussian(1), [3, 1])
+        (1.0, 3.0)
+    """
+    if levels is None:
+        return None
+    found = sorted({checks.scale("each noise level", level) for level in levels})
+    if not 2 <= len(found) <= _MOST_LEVELS or len(found) != len(levels):
+        raise InvalidInput(
+            f"noise levels must be 2 to {_MOST_LEVELS} different numbers, got "
+            f"{checks.shown(list(levels))}; leave them out if tests do not differ in noise"
+        )
+    if law != Gaussian(1.0):
+        raise InvalidInput(
+            f"with noise levels samples are in units of their test's noise, so that the law is "
+            f"Gaussian(1), got {law}"
+        )
+    return tuple(found)
+
+
+def pool_under(
+    law: Law,
+    cap: int,
+    looks: int | None,
+    min_samples: int,
+    levels: tuple[float, ...] | None = None,
+) -> GridPool:
     """What can be said of pools.
 
     Args:
@@ -41,7 +79,10 @@ def pool_under(law: Law, cap: int, looks: int | None, min_samples: int) -> GridP
         looks: A test is looked at after so many samples each, and at the cap; None for each or, if
             they are many and normal, when it pays.
         min_samples: It is not looked at before it has drawn this many.
+        levels: Levels of noise, if tests differ in it.
     """
+    if levels is not None:
+        return LeveledPool(levels, cap, looks, min_samples)
     if isinstance(law, Signs):
         return SignsPool(cap, looks or 1, min_samples)
     return NormalPool(noise_under(law), cap, looks, min_samples)

@@ -4,20 +4,27 @@ The verdict comes first, then how far the task is and what the limit is, in the 
 errors where the law of samples is known, the mean of a sample elsewhere.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
 from math import sqrt
+from typing import NamedTuple
 
+from dwell.learners.learner import Learner
+from dwell.pools.fitted import FittedPool
 from dwell.pools.under_law import noise_under
 from dwell.programme.events import Abandoned, Decided, Decision, Settings
-from dwell.programme.observations import Range
-from dwell.programme.running import Running
+from dwell.programme.observations import Observations, Range, samples_of
+from dwell.programme.outlook import Forecast, Outlook, fitted_by
+from dwell.programme.running import Progress, Running, deciding
 from dwell.programme.state import Counts
 
 _DAY = 86_400.0
-_FEW = 10  # decided tests, from which on a share of them says something
+_FEW = 10  # tests, from which on what they show is said
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Advice:
     """What to do with a task.
 
@@ -28,43 +35,86 @@ class Advice:
             held is not decided until it is cleared.
         done: Whether nothing more is wanted.
         held: Whether advice is withheld.
-        sentence: What to do, and why.
+        verdict: What to do, and why: the sentence, or what it begins with.
     """
 
     wants: int
     decision: Decision | None
     done: bool
     held: bool
-    sentence: str
+    verdict: str
+    _rest: str = field(default="", repr=False)
+    _ahead: "_Ahead | None" = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def forecast(self) -> Forecast | None:
+        """What to expect of a task that goes on; None of others, and where no pool is fitted."""
+        if self._ahead is None:
+            return None
+        task, parts, told, pool = self._ahead
+        first = dict(islice(parts.items(), told))
+        samples, design = samples_of(first.values(), task.known), task.design
+        pace = None if task.run is None else task.run.pace(first)
+        return Outlook(samples, pool).forecast(deciding(design), accepts=design.accepts, pace=pace)
+
+    @cached_property
+    def sentence(self) -> str:
+        """What to do, and why; of a task that goes on, what to expect."""
+        if self.forecast is None or self.forecast.tests < _FEW:
+            return f"{self.verdict}{self._rest}"
+        return f"{self.verdict}, {_expected(self.forecast)}"
 
     def __str__(self) -> str:
         return self.sentence
 
 
-def of_running(task: Running, counts: Counts, settings: Settings, now: float) -> Advice:
+class _Ahead(NamedTuple):
+    """What a forecast is made from when somebody asks: of what a task was told, the first parts.
+
+    Parts are added, and what is corrected is put in a list of its own: these stay as they are.
+    """
+
+    task: Running
+    parts: Mapping[str, Observations]
+    told: int
+    pool: FittedPool | None
+
+
+def of_running(
+    task: Running, learner: Learner, counts: Counts, settings: Settings, now: float
+) -> Advice:
     """Advice on a task that is open, or waits to be learned from."""
     if task.finished:
         return of_finished(task.decided, task.known)
-    wants = max(task.progress().wants, 1)
+    found = task.progress()
+    wants = max(found.wants - task.pending, 1)
     decision = None if task.decided is None else task.decided.decision
+    rest, ahead = "", None
     if task.held:
-        sentence = f"Hold: {task.held}; no advice until that is explained"
+        verdict = f"Hold: {task.held}; no advice until that is explained"
         if task.decided is not None:
-            sentence += f" (it was decided before: {_verdict(task.decided).lower()})"
+            verdict += f" (it was decided before: {_verdict(task.decided).lower()})"
     elif silent := silence(task, settings, now):
         decided = "" if decision is None else f" since it was decided ({_verdict(task.decided)})"
-        sentence = (
+        verdict = (
             f"Hold: no data for {_days(silent)}{decided}; if it has ended, abandon it: it holds up "
             "learning"
         )
     elif task.decided is not None:
-        sentence = (
+        verdict = (
             f"{reason(task.decided, task.known)}; it runs on to learn, {_samples(wants)} to go"
         )
     else:
-        sentence = f"{_going_on(task)}{_such_tests(counts)}"
+        verdict, rest = _going_on(task, found, counts)
+        ahead = _Ahead(task, task.parts, len(task.parts), fitted_by(learner))
     return Advice(
-        wants=wants, decision=decision, done=False, held=bool(task.held), sentence=sentence
+        wants=wants,
+        decision=decision,
+        done=False,
+        held=bool(task.held),
+        verdict=verdict,
+        _rest=rest,
+        _ahead=ahead,
     )
 
 
@@ -76,7 +126,7 @@ def of_finished(decided: Decided | None, known: Range) -> Advice:
         decision=decided.decision,
         done=True,
         held=False,
-        sentence=reason(decided, known),
+        verdict=reason(decided, known),
     )
 
 
@@ -88,7 +138,7 @@ def of_abandoned(decided: Decided | None, abandoned: Abandoned) -> Advice:
         decision=None if decided is None else decided.decision,
         done=True,
         held=False,
-        sentence=f"Abandoned{why}: nothing is learned from it",
+        verdict=f"Abandoned{why}: nothing is learned from it",
     )
 
 
@@ -145,15 +195,31 @@ def _after(decided: Decided) -> str:
     return f"after {_samples(decided.samples)}"
 
 
-def _going_on(task: Running) -> str:
-    found = task.progress()
+def _going_on(task: Running, found: Progress, counts: Counts) -> tuple[str, str]:
+    """That a task goes on; and what is to be expected, where there is no forecast."""
+    if task.run is not None and found.samples == 0:
+        return f"Keep testing: it is looked at after {task.run.words}", _such_tests(counts)
     if found.samples == 0:
-        return f"Keep testing: the first look is after {_samples(max(found.wants, 1))}"
-    cap = task.design.policies.caps[task.design.decider]
-    left = max(cap - found.samples, 1)
-    return (
-        f"Keep testing: between the limits after {_samples(found.samples)}, at most {left:,} to go"
-    )
+        verdict = f"Keep testing: the first look is after {_samples(max(found.wants, 1))}"
+        return verdict, _such_tests(counts)
+    left = max(deciding(task.design).cap - found.samples, 1)
+    verdict = f"Keep testing: between the limits after {_samples(found.samples)}"
+    return verdict, f", at most {left:,} to go{_such_tests(counts)}"
+
+
+def _expected(forecast: Forecast) -> str:
+    """What to expect, with as many digits as mean something.
+
+    Example:
+        >>> _expected(Forecast(samples=1234.5, ships=0.1234, tests=60))
+        'about 1,200 to go, 12 % of such tests ship'
+        >>> _expected(Forecast(samples=3.2, ships=0.002, tests=60))
+        'about 3 to go, less than 1 % of such tests ship'
+    """
+    samples = max(1, round(float(f"{forecast.samples:.2g}")))
+    percent = 100.0 * forecast.ships
+    share = "less than 1" if percent < 1.0 else "over 99" if percent > 99.0 else f"{percent:.0f}"
+    return f"about {samples:,} to go, {share} % of such tests ship"
 
 
 def _samples(count: int) -> str:

@@ -3,10 +3,14 @@
 from typing import NamedTuple, Self
 
 from dwell import checks
-from dwell.errors import NotThere
+from dwell.errors import InvalidInput, NotThere
+from dwell.learners.learner import Learner
+from dwell.policies import Policies
+from dwell.policy import Policy
 from dwell.programme.events import (
     Abandoned,
     Begun,
+    Corrected,
     Decided,
     Finished,
     Told,
@@ -17,6 +21,9 @@ from dwell.programme.events import (
 )
 from dwell.programme.journal import Journal
 from dwell.programme.observations import Observations
+from dwell.programme.path import policy_from
+from dwell.rule import Rule
+from dwell.sparse_policy import SparsePolicy
 
 
 class Closed(NamedTuple):
@@ -25,10 +32,12 @@ class Closed(NamedTuple):
     Attributes:
         number: Its number.
         end: How it ended.
+        begun: How it began.
     """
 
     number: int
     end: Finished | Abandoned
+    begun: Begun
 
     @classmethod
     def of(cls, journal: Journal, name: str) -> Self | None:
@@ -40,7 +49,7 @@ class Closed(NamedTuple):
         if not isinstance(begun, Begun):
             return None
         end = journal.find(closed_key(begun.task))
-        return cls(begun.task, end) if isinstance(end, Finished | Abandoned) else None
+        return cls(begun.task, end, begun) if isinstance(end, Finished | Abandoned) else None
 
     @classmethod
     def require(cls, journal: Journal, name: str) -> Self:
@@ -54,6 +63,35 @@ class Closed(NamedTuple):
         """What it was told under a key."""
         told = journal.find(told_key(self.number, key))
         return told.observations if isinstance(told, Told) else None
+
+    def parts(self, journal: Journal) -> dict[str, Observations]:
+        """All that it was told, corrected: the whole log is read for it."""
+        found: dict[str, Observations] = {}
+        for _, event in journal.events_of(self.number):
+            match event:
+                case Told(key=key, observations=observations):
+                    found[f"#{len(found) + 1}" if key is None else key] = observations
+                case Corrected(key=key, observations=observations):
+                    found[key] = observations
+        return found
+
+    def policy(self, learner: Learner) -> SparsePolicy:
+        """The policy that decided it, by its looks; of very many, some.
+
+        Args:
+            learner: The learner, which has the policy if it chose it from others.
+        """
+        if self.begun.limits is not None:
+            return policy_from(self.begun.limits)
+        if not isinstance(learner.choices, Policies):
+            raise InvalidInput(
+                f"the limits of task {self.begun.name!r} were not kept: an earlier version of "
+                "dwell began it"
+            )
+        design = self.begun.design
+        [policy] = learner.subset((design["columns"][design["decider"]],))
+        assert not isinstance(policy, Rule)  # it has no form in JSON
+        return SparsePolicy.of(policy) if isinstance(policy, Policy) else policy
 
     def decided(self, journal: Journal) -> Decided | None:
         """What was decided."""

@@ -11,21 +11,26 @@ import numpy as np
 from dwell import checks, wire
 from dwell.errors import Clash, InvalidInput, NotThere
 from dwell.fitting.sample_ratio import MISMATCH, sample_ratio_p_values
+from dwell.policies import Policies
 from dwell.programme.events import (
     Abandoned,
     Amended,
     Begun,
     Cleared,
     Corrected,
+    Done,
     Event,
     Finished,
     Held,
+    Notified,
+    Recorded,
     Settings,
     SettingsChanged,
     Told,
 )
 from dwell.programme.observations import Observations
-from dwell.programme.running import Running
+from dwell.programme.path import kept_limits
+from dwell.programme.running import Running, deciding
 from dwell.programme.state import State, plain_design
 
 _LONGEST_NAME = 200
@@ -88,6 +93,15 @@ class Clear(NamedTuple):
     note: str = ""
 
 
+class Record(NamedTuple):
+    """Say what people did about the decision on a task, by its number: it may be over."""
+
+    at: float
+    task: int
+    done: Done
+    note: str = ""
+
+
 class Change(NamedTuple):
     """Change settings."""
 
@@ -95,7 +109,19 @@ class Change(NamedTuple):
     settings: Settings
 
 
-Command = Begin | Tell | TellAll | Correct | Note | Abandon | Clear | Change
+class Notify(NamedTuple):
+    """Remember that an address has heard of all decisions up to a position.
+
+    One that listens from now on has heard of what was before, unless it listened already.
+    """
+
+    at: float
+    to: str
+    upto: int
+    from_now_on: bool = False
+
+
+Command = Begin | Tell | TellAll | Correct | Note | Abandon | Clear | Record | Change | Notify
 
 
 def decide(state: State, command: Command) -> list[Event]:
@@ -129,8 +155,14 @@ def decide(state: State, command: Command) -> list[Event]:
             task.held, task.cleared = "", True
             cleared = Cleared(at=at, task=task.number, note=_remark("a note", note))
             return [cleared, *_follow(task, at)]
+        case Record(at, number, done, note):
+            remark = _remark("a note", note)
+            return [Recorded(at=at, task=number, done=done, note=remark)]
+        case Notify(at, to, upto, from_now_on):
+            known = to in state.notified
+            heard = known and (from_now_on or state.notified[to] >= upto)
+            return [] if heard else [Notified(at=at, to=to, upto=upto)]
         case Change(at, settings):
-            checks.positive("silence_days", settings.silence_days)
             changed = settings != state.settings
             return [SettingsChanged(at=at, settings=settings)] if changed else []
 
@@ -166,7 +198,17 @@ def _begin(state: State, command: Begin) -> list[Event]:
     name = f"task-{design.number}" if command.name is None else command.name
     if checked_name("the name of a task", name) in state.numbers:
         raise Clash(f"there is a task {name!r} already; choose another name")
-    return [Begun(at=command.at, task=design.number, name=name, design=plain_design(design))]
+    computed = not isinstance(state.learner.choices, Policies)
+    return [
+        Begun(
+            at=command.at,
+            task=design.number,
+            name=name,
+            design=plain_design(design),
+            limits=kept_limits(deciding(design)) if computed else None,
+            run=state.settings.minimum_run,
+        )
+    ]
 
 
 def _tell(task: Running, command: Tell) -> list[Event]:
@@ -183,6 +225,8 @@ def _tell(task: Running, command: Tell) -> list[Event]:
     if task.finished:
         raise finished(task.name)
     _require_form(task, command.observations)
+    if task.run is not None:
+        task.run.require(task.name, key, task.by_key)
     task.tell(task.next_key() if key is None else key, command.observations, command.at)
     told = Told(at=command.at, task=task.number, key=key, observations=command.observations)
     return [told, *_doubt(task, command.at), *_follow(task, command.at)]

@@ -4,10 +4,13 @@ from typing import Any
 
 from dwell import __version__, checks
 from dwell.errors import InvalidInput
+from dwell.laws import Gaussian, Law
 from dwell.learners.learner import Learner
-from dwell.learners.registry import LEARNERS, arguments_of, make
+from dwell.learners.past_sums import PastSums
+from dwell.learners.registry import LEARNERS, arguments_of, kind_of, make
 from dwell.programme.commands import checked_name
-from dwell.programme.events import Created, Settings
+from dwell.programme.events import Created, Settings, Start
+from dwell.usual_class import quarters, scales
 
 
 def creation(
@@ -17,7 +20,8 @@ def creation(
     learner: str | Learner | None,
     choices: dict[str, Any],
     setup_cost: float,
-    silence_days: float,
+    settings: Settings,
+    start: Start | None,
 ) -> Created:
     """The event that creates a programme.
 
@@ -27,11 +31,14 @@ def creation(
         learner: A learner, or a learner's name, or None for the default.
         choices: What a learner that goes by a name is made with; None where nothing was given.
         setup_cost: What each task costs besides its samples.
-        silence_days: After so many days without data a task is listed as stalled.
+        settings: What can be set anew later.
+        start: What the learner knows already, if that is not said by the choice `past`.
     """
     given = {key: value for key, value in choices.items() if value is not None}
+    if start is None and isinstance(past := given.get("past"), PastSums):
+        start = Start(tests=len(past))
     if not isinstance(learner, Learner):
-        learner = _made(learner, given, setup_cost)
+        learner = _made(learner, given, setup_cost, settings.min_samples)
     elif given:
         raise InvalidInput(
             f"{next(iter(given))} belongs to the learner that was given; leave it out"
@@ -46,15 +53,18 @@ def creation(
         at=at,
         name=checked_name("the name of a programme", name),
         learner=written,
-        settings=Settings(silence_days=checks.positive("silence_days", silence_days)),
+        settings=settings,
         dwell=__version__,
+        start=start,
     )
 
 
-def _made(name: str | None, given: dict[str, Any], setup_cost: float) -> Learner:
+def _made(name: str | None, given: dict[str, Any], setup_cost: float, min_samples: int) -> Learner:
     """A learner by its name, with what it needs and nothing that it has no use for."""
     chosen = ("empirical-bayes" if "law" in given else "ladder") if name is None else name
     known = arguments_of(chosen)
+    if "policies" in known and given.keys() == {"law", "cap"}:
+        given = _usual(chosen, **given)
     for each in given:
         if each not in known:
             raise InvalidInput(f"{each} means nothing to the learner {chosen}; leave it out")
@@ -65,4 +75,16 @@ def _made(name: str | None, given: dict[str, Any], setup_cost: float) -> Learner
         raise InvalidInput(
             f"the learner {chosen} needs a number of tasks: make it yourself and give that"
         )
+    if "min_samples" in known and min_samples > 1:  # then its limits are the best of those allowed
+        given = {**given, "min_samples": min_samples}
     return make(chosen, **given, setup_cost=setup_cost)
+
+
+def _usual(name: str, law: Law, cap: int) -> dict[str, Any]:
+    """The usual policies under a law for a learner that chooses, and the bound of samples."""
+    if not isinstance(law, Law):
+        raise InvalidInput(f"law must be Signs, Lift or Gaussian, got {checks.shown(law)}")
+    policies = scales(quarters(cap), sd=law.deviation)
+    if not isinstance(law, Gaussian) or "bound" not in arguments_of(name):
+        return {"policies": policies}
+    return {"policies": policies, "bound": kind_of(name).BOUND_DEVIATIONS * law.deviation}

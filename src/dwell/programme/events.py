@@ -8,12 +8,16 @@ from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import force_setattr
 
+from dwell import checks
 from dwell.errors import InvalidInput
+from dwell.programme.minimum_run import MinimumRun
 from dwell.programme.observations import Observations
 from dwell.programme.stores.protocol import Entry
 
 Decision = Literal["accept", "reject"]
+Done = Literal["shipped", "dropped"]
 
 
 class Settings(Struct, frozen=True, kw_only=True):
@@ -21,9 +25,34 @@ class Settings(Struct, frozen=True, kw_only=True):
 
     Attributes:
         silence_days: After so many days without data a task is listed as stalled.
+        min_samples: A task is not looked at before it has so many samples …
+        min_days: … nor before so many days are over …
+        full_weeks: … and then only when whole weeks are over. All three are for tasks that begin
+            later: one that runs keeps its own.
     """
 
     silence_days: float = 4.0
+    min_samples: int = 1
+    min_days: int = 0
+    full_weeks: bool = False
+
+    def __post_init__(self) -> None:
+        for name, checked in (
+            ("silence_days", checks.positive("silence_days", self.silence_days)),
+            ("min_samples", checks.count("min_samples", self.min_samples)),
+            ("min_days", checks.count("min_days", self.min_days, least=0)),
+        ):
+            force_setattr(self, name, checked)
+        if not isinstance(self.full_weeks, bool):
+            raise InvalidInput(
+                f"full_weeks must be True or False, got {checks.shown(self.full_weeks)}"
+            )
+
+    @property
+    def minimum_run(self) -> MinimumRun | None:
+        """The minimum run of a task that begins now; None if it may be looked at any time."""
+        run = MinimumRun(self.min_samples, self.min_days, self.full_weeks)
+        return None if run == MinimumRun() else run
 
 
 class _Event(Struct, frozen=True, kw_only=True, tag_field="event", omit_defaults=True):
@@ -36,21 +65,70 @@ class _Event(Struct, frozen=True, kw_only=True, tag_field="event", omit_defaults
     at: float
 
 
+class Start(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a learner knew before the first task.
+
+    Attributes:
+        tests: From how many past tests it has learned, or as how many a prior counts.
+        source: Where past tests were read: a file, say.
+        left_out: How many past tests were too short to learn from.
+        prior: The prior, where there were no past tests.
+    """
+
+    tests: int
+    source: str = ""
+    left_out: int = 0
+    prior: str = ""
+
+
 class Created(_Event, frozen=True, kw_only=True, tag="created 1"):
-    """A programme was created, with a learner in types that JSON knows."""
+    """A programme was created, with a learner in types that JSON knows.
+
+    Attributes:
+        name: Its name.
+        learner: The learner.
+        settings: What can be set anew.
+        dwell: The version that created it.
+        start: What the learner knows already; None if it begins with nothing.
+    """
 
     name: str
     learner: dict[str, Any]
     settings: Settings
     dwell: str
+    start: Start | None = None
+
+
+class Limits(Struct, frozen=True, array_like=True):
+    """The limits that a task is run by, for people to see when they are no more in force.
+
+    Attributes:
+        looks: After how many samples it is looked at; of very many looks, some.
+        lower: The lower limit on the sum at each; None where there is none …
+        upper: … and the upper one.
+    """
+
+    looks: list[int]
+    lower: list[float | None]
+    upper: list[float | None]
 
 
 class Begun(_Event, frozen=True, kw_only=True, tag="begun 1"):
-    """A task was begun with its design."""
+    """A task was begun with its design.
+
+    Attributes:
+        task: Its number.
+        name: Its name.
+        design: The design, in types that JSON knows.
+        limits: The limits that decide, where the learner computes them and does not keep them.
+        run: When it may be looked at; None for any time.
+    """
 
     task: int
     name: str
     design: dict[str, Any]
+    limits: Limits | None = None
+    run: MinimumRun | None = None
 
 
 class Told(_Event, frozen=True, kw_only=True, tag="told 1"):
@@ -129,10 +207,36 @@ class Cleared(_Event, frozen=True, kw_only=True, tag="cleared 1"):
     note: str = ""
 
 
+class Recorded(_Event, frozen=True, kw_only=True, tag="recorded 1"):
+    """People did something about a decision, and said so.
+
+    Attributes:
+        task: Its number.
+        done: What they did; it may be other than what was decided.
+        note: Why, for whoever reads the log.
+    """
+
+    task: int
+    done: Done
+    note: str = ""
+
+
 class SettingsChanged(_Event, frozen=True, kw_only=True, tag="settings changed 1"):
     """Settings were changed."""
 
     settings: Settings
+
+
+class Notified(_Event, frozen=True, kw_only=True, tag="notified 1"):
+    """An address has heard of all decisions up to a position.
+
+    Attributes:
+        to: The address, by a digest: what it holds may be secret.
+        upto: The position.
+    """
+
+    to: str
+    upto: int
 
 
 Event = (
@@ -146,7 +250,9 @@ Event = (
     | Abandoned
     | Held
     | Cleared
+    | Recorded
     | SettingsChanged
+    | Notified
 )
 _TAGS = {kind.__struct_config__.tag for kind in Event.__args__}
 _decoder = msgspec.json.Decoder(Event)
@@ -174,6 +280,11 @@ def closed_key(task: int) -> str:
     return f"closed {task}"
 
 
+def recorded_key(task: int) -> str:
+    """What people did about a task's decision is found by this."""
+    return f"recorded {task}"
+
+
 def entry_of(event: Event) -> Entry:
     """An event as a log keeps it: keys see to it that some things happen once.
 
@@ -196,6 +307,8 @@ def _key_of(event: Event) -> str | None:
             return decided_key(task)
         case Finished(task=task) | Abandoned(task=task):
             return closed_key(task)
+        case Recorded(task=task):
+            return recorded_key(task)
     return None
 
 

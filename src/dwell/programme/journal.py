@@ -75,7 +75,7 @@ class Journal:
                 # Whoever loses waits a little, so that not all try again at once.
                 sleep(uniform(0.0, pause))
                 pause = min(2.0 * pause, _LONGEST_PAUSE)
-            self._read_on()
+                self._read_on()
 
     def _at_once(self, command: Command) -> State:
         """Decide on the state as it was last seen; a Conflict if the log has grown since."""
@@ -143,6 +143,15 @@ class Journal:
         """The events after a position, with their positions."""
         for position, body in enumerate(self.store.read(self.name, after), start=after + 1):
             yield position, event_of(body)
+
+    def events_of(self, task: int) -> Iterator[tuple[int, Event]]:
+        """The events of one task, with their positions."""
+        mention = f'"task":{task}'
+        for position, body in enumerate(self.store.read(self.name, 0), start=1):
+            if mention in body:  # what is not about it need not be decoded
+                event = event_of(body)
+                if getattr(event, "task", None) == task:
+                    yield position, event
 
     def find(self, key: str) -> Event | None:
         """The event with a key."""

@@ -3,33 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from time import time
 from typing import Any, Self
+
+from msgspec.structs import replace
 
 from dwell import checks
 from dwell.errors import Clash, Conflict, KeyTaken
 from dwell.laws import Law
 from dwell.learners.learner import Learner
+from dwell.learners.lessons import Lesson
+from dwell.learners.past_sums import PastSums
 from dwell.policies import AnyPolicy
 from dwell.programme.advice import Advice
+from dwell.programme.audit import audit
 from dwell.programme.catching_up import CaughtUp, catch_up
 from dwell.programme.commands import Begin, Change, checked_name
 from dwell.programme.creation import creation
-from dwell.programme.events import Event, Settings, entry_of
+from dwell.programme.events import Event, Settings, Start, entry_of
 from dwell.programme.export import export
 from dwell.programme.journal import Journal
+from dwell.programme.notices import Outbox
+from dwell.programme.posting import Address
 from dwell.programme.rule_history import RuleChange, RuleHistory
 from dwell.programme.standings import PolicyStanding, standings
-from dwell.programme.state import Counts
+from dwell.programme.state import Counts, State
 from dwell.programme.stores.addresses import store_at
 from dwell.programme.stores.protocol import EventStore
 from dwell.programme.task import Task
 from dwell.programme.telling import Telling, tell_all
 from dwell.programme.verification import Verified, verified
+from dwell.shown import Shown
 
 
-class Programme:
+class Programme(Shown):
     """A programme of tests: begin tasks, tell them what was observed, do what they advise.
 
     Make one with `create` or `open`. It can be used from many threads, and the same programme from
@@ -61,7 +70,12 @@ class Programme:
         law: Law | None = None,
         cap: int | None = None,
         setup_cost: float = 0.0,
+        past: PastSums | None = None,
+        start: Start | None = None,
         silence_days: float = 4.0,
+        min_samples: int = 1,
+        min_days: int = 0,
+        full_weeks: bool = False,
         clock: Callable[[], float] = time,
     ) -> Self:
         """Create a programme.
@@ -71,20 +85,33 @@ class Programme:
             name: Its name, by which it is opened again.
             learner: A learner's name, or a learner that was made with settings of its own; by
                 default `"empirical-bayes"` if the law of samples is given, else `"ladder"`.
-            policies: The policies to choose from, for learners that choose.
-            law: The law of samples, for learners that compute their boundaries.
-            cap: The most samples of a test, for the same.
+            policies: The policies to choose from, for learners that choose; by default, if law and
+                cap are given, `scales(quarters(cap), …)` in the noise of the law.
+            law: The law of samples.
+            cap: The most samples of a test.
             setup_cost: What each task costs besides its samples.
+            past: Past tests that a learner which fits the pool of ideas starts from.
+            start: What the learner knows already, for whoever reads the log; by default that it
+                knows `past`.
             silence_days: After so many days without data a task is listed as stalled.
+            min_samples: A task is not looked at before it has so many samples …
+            min_days: … nor before so many days are over, by the keys that it is told under …
+            full_weeks: … and then only when whole weeks are over.
             clock: What tells the time, in seconds since 1970.
         """
         created = creation(
             at=clock(),
             name=name,
             learner=learner,
-            choices={"policies": policies, "law": law, "cap": cap},
+            choices={"policies": policies, "law": law, "cap": cap, "past": past},
             setup_cost=setup_cost,
-            silence_days=silence_days,
+            settings=Settings(
+                silence_days=silence_days,
+                min_samples=min_samples,
+                min_days=min_days,
+                full_weeks=full_weeks,
+            ),
+            start=start,
         )
         opened = store_at(store)
         try:
@@ -141,7 +168,7 @@ class Programme:
         """
         return tell_all(self._journal, [Telling(*each) for each in tellings])
 
-    def catch_up(self, tellings: Iterable[Telling]) -> CaughtUp:
+    def catch_up(self, tellings: Iterable[Telling], *, so_far: bool = False) -> CaughtUp:
         """Tell tasks what is new, given all that is known of them; doing it twice changes nothing.
 
         Tasks that are new are begun, what was told otherwise is corrected, and tasks that are over
@@ -149,22 +176,56 @@ class Programme:
 
         Args:
             tellings: All that is known of each task, in order, with keys.
+            so_far: Whether each telling has a batch per arm of all users so far, of outcomes 0 or
+                1, without a key: what is new is the difference to what the task was told.
         """
-        return catch_up(self._journal, tellings)
+        return catch_up(self._journal, tellings, so_far=so_far)
 
-    def change(self, *, silence_days: float) -> None:
-        """Change settings.
+    def outbox(self, url: str) -> Outbox:
+        """What an address has not heard of: all decisions from when it was first asked for.
+
+        Args:
+            url: The address, http://… or https://….
+        """
+        return Outbox(self._journal, Address(url))
+
+    def change(
+        self,
+        *,
+        silence_days: float | None = None,
+        min_samples: int | None = None,
+        min_days: int | None = None,
+        full_weeks: bool | None = None,
+    ) -> None:
+        """Change settings; what is not given stays.
 
         Args:
             silence_days: After so many days without data a task is listed as stalled.
+            min_samples: A task that begins later is not looked at before it has so many samples …
+            min_days: … nor before so many days are over …
+            full_weeks: … and then only when whole weeks are over.
         """
-        settings = Settings(silence_days=silence_days)
+        given = {
+            "silence_days": silence_days,
+            "min_samples": min_samples,
+            "min_days": min_days,
+            "full_weeks": full_weeks,
+        }
+        changed = {name: value for name, value in given.items() if value is not None}
+        with self._journal.state() as state:
+            settings = replace(state.settings, **changed)
         with self._journal.carried_out(Change(self._journal.clock(), settings)):
             pass
 
     @property
+    def start(self) -> Start | None:
+        """What its learner knew before the first task; None if nothing."""
+        with self._journal.state() as state:
+            return state.start
+
+    @property
     def settings(self) -> Settings:
-        """What can be set anew, as it is now."""
+        """What can be set anew."""
         with self._journal.state() as state:
             return state.settings
 
@@ -183,6 +244,15 @@ class Programme:
         with self._journal.state() as state:
             open_tasks = [task for task in state.tasks.values() if not task.finished]
             return [Task(self._journal, task.name) for task in open_tasks]
+
+    @contextmanager
+    def state(self) -> Iterator[State]:
+        """All that it comes to, for this thread alone: to look at many tasks at once.
+
+        It is not to be changed, nor kept for longer.
+        """
+        with self._journal.state() as state:
+            yield state
 
     @property
     def counts(self) -> Counts:
@@ -226,9 +296,19 @@ class Programme:
         """
         return export(self._journal, Path(path))
 
+    def audit(self) -> Iterator[tuple[str, Lesson]]:
+        """What each test taught EmpiricalBayes, with its name: read out of the log.
+
+        Example:
+            >>> from dwell import Signs
+            >>> programme = Programme.create("memory:", "checkout", law=Signs(), cap=4)
+            >>> programme.begin("blue").tell([1, -1, -1, -1]).done
+            True
+            >>> [(name, lesson.decision, lesson.round) for name, lesson in programme.audit()]
+            [('blue', 'reject', 0)]
+        """
+        return audit(self._journal)
+
     def verify(self) -> Verified:
         """Replay the whole log and compare; what does not agree is refused in a sentence."""
         return verified(self._journal)
-
-    def __repr__(self) -> str:
-        return f"Programme({self.name!r})"

@@ -11,9 +11,18 @@ from dwell.arrays import Samples
 from dwell.learners.design import Design
 from dwell.periods import Periods
 from dwell.programme.events import Decided
-from dwell.programme.observations import Observations, Range, Values, arms_of, samples_of
+from dwell.programme.minimum_run import MinimumRun, by_parts
+from dwell.programme.observations import (
+    Batch,
+    Observations,
+    Range,
+    Values,
+    arms_of,
+    samples_of,
+)
 from dwell.programme.watch import Watch
 from dwell.records import Records, at_period_ends
+from dwell.sparse_policy import SparsePolicy
 
 
 class Progress(NamedTuple):
@@ -49,6 +58,7 @@ class Running:
         held: Why its data are doubtful; empty if they are not.
         cleared: Whether somebody said that they are sound.
         finished: Whether it has given its record.
+        run: When it may be looked at; None for any time.
     """
 
     name: str
@@ -61,6 +71,7 @@ class Running:
     held: str = ""
     cleared: bool = False
     finished: bool = False
+    run: MinimumRun | None = None
     _ahead: dict[str, Observations] | None = None  # what a fork alone was told
     _samples: Samples | Periods | None = None
     _sampled: int = 0  # so many parts are in these samples
@@ -72,6 +83,13 @@ class Running:
     def number(self) -> int:
         """Its number: tasks are counted in the order in which they were begun."""
         return self.design.number
+
+    def __post_init__(self) -> None:
+        if not self.parts:
+            first = Watch.first(self.design)
+            self._progress = Progress(0, None, False, first.wants, None)
+            self._watch = first if self.run is None else None
+            self._arms = 0, 0
 
     def fork(self) -> "Running":
         """A copy that goes on by itself; what was told before is shared, and not to change."""
@@ -85,6 +103,11 @@ class Running:
         """What it was told under a key."""
         found = self.parts.get(key)
         return self._ahead.get(key) if found is None and self._ahead else found
+
+    @property
+    def by_key(self) -> dict[str, Observations]:
+        """All that it was told, in order, by key."""
+        return {**self.parts, **self._ahead} if self._ahead else self.parts
 
     def told(self) -> Iterator[Observations]:
         """All that it was told, in order."""
@@ -100,18 +123,17 @@ class Running:
 
     def tell(self, key: str, observations: Observations, at: float) -> None:
         """Add what was told."""
-        if not (self.parts or self._ahead):
-            self.progress()
-        (controls, treated), more = self.arms, arms_of([observations])
-        self._arms = controls + more[0], treated + more[1]
+        before, watch = self._progress, self._watch
+        if not isinstance(observations, Values | Batch):
+            (controls, treated), more = self.arms, arms_of([observations])
+            self._arms = controls + more[0], treated + more[1]
         (self.parts if self._ahead is None else self._ahead)[key] = observations
         self.told_at = at
-        before, self._progress = self._progress, None
-        self._watch = self._watch and self._watch.after(observations)
-        if self._watch is not None and before is not None:
-            self._progress = Progress(
-                self._watch.drawn, before.stopped, before.accepts, self._watch.wants, None
-            )
+        self._watch = after = None if watch is None else watch.after(observations)
+        self._progress = None
+        if after is not None and before is not None:
+            stopped, accepts = before.stopped, before.accepts
+            self._progress = Progress(after.drawn, stopped, accepts, after.wants, None)
 
     def correct(self, key: str, observations: Observations) -> None:
         """Put something else in the place of what was told under a key."""
@@ -127,7 +149,9 @@ class Running:
 
     @property
     def samples(self) -> Samples | Periods:
-        """All samples so far, one by one or as sums over batches."""
+        """All samples so far, one by one or as sums over batches, up to the last look allowed."""
+        if self.run is not None:
+            return self.run.merged(self.by_key, self.known)
         before, count = self._samples, len(self.parts) + len(self._ahead or ())
         if before is None or self._sampled < count:
             first = 0
@@ -140,6 +164,13 @@ class Running:
             return more
         return before
 
+    @property
+    def pending(self) -> int:
+        """How many samples it was told since the last look that was allowed."""
+        if self.run is None:
+            return 0
+        return int(by_parts(self.by_key, self.known).samples[0] - self.progress().samples)
+
     def progress(self) -> Progress:
         """How far what was told brings the task."""
         if self._progress is None:
@@ -150,9 +181,9 @@ class Running:
         samples, design = self.samples, self.design
         sums = samples.sums if isinstance(samples, Periods) else samples
         if not len(sums):
-            undecided = np.full(len(design.policies), -1, dtype=np.int8)
-            self._watch = Watch.of(design, undecided, 0, sums, 0, sum(self.arms))
-            return Progress(0, None, False, self._watch.wants, None)
+            first = Watch.first(design)._replace(users=sum(self.arms))
+            self._watch = first if self.run is None else None
+            return Progress(0, None, False, first.wants, None)
         if isinstance(samples, Periods):
             drawn = int(samples.samples[0])
             records = _of_periods(design, samples)
@@ -168,22 +199,27 @@ class Running:
             complete = isinstance(samples, Periods) or design.oversamples
             record = design.record(samples) if complete else records
             return Progress(drawn, stopped, accepts, 0, record)
-        users = sum(self.arms)
-        watch = Watch.of(design, records.decisions[0], needed, sums, drawn, users)
-        # How many samples are wanted beyond the cap depends on the periods that are to come.
-        self._watch = None if design.oversamples and isinstance(samples, Periods) else watch
+        undecided = (records.decisions[0] < 0).tolist()
+        total = float(np.cumsum(sums, dtype=np.float64)[-1])
+        watch = Watch.over(design, undecided, needed, drawn, total, sum(self.arms))
+        # How many samples are wanted beyond the cap depends on the periods that are to come, and a
+        # minimum run on the days of all.
+        ahead = design.oversamples and isinstance(samples, Periods)
+        self._watch = None if ahead or self.run is not None else watch
         return Progress(drawn, stopped, accepts, watch.wants, None)
 
     def decision(self, found: Progress, at: float) -> Decided:
         """What is decided where the policy has stopped, and what the sum was compared with."""
         assert found.stopped is not None
         samples, stopped = self.samples, found.stopped
+        if self.run is not None:
+            samples = by_parts(self.by_key, self.known)
         if isinstance(samples, Periods):
             batches = int(np.searchsorted(np.cumsum(samples.counts), stopped)) + 1
             total = float(samples.sums[:batches].sum())
         else:
             batches, total = 0, float(samples[:stopped].sum())
-        sparse = self.design.policies.by_looks[self.design.decider]
+        sparse = deciding(self.design)
         look = int(np.searchsorted(sparse.looks, stopped, side="right")) - 1
         capped = stopped >= sparse.cap
         upper, lower = float(sparse.upper[look]), float(sparse.lower[look])
@@ -198,6 +234,11 @@ class Running:
             capped=capped,
             counts=self.design.accepts,
         )
+
+
+def deciding(design: Design) -> SparsePolicy:
+    """The policy that decides, by its looks."""
+    return design.policies.by_looks[design.decider]
 
 
 def _of_periods(design: Design, periods: Periods) -> Records:

@@ -27,10 +27,14 @@ from dwell.programme.events import (
     Event,
     Finished,
     Held,
+    Notified,
+    Recorded,
     Settings,
     SettingsChanged,
+    Start,
     Told,
 )
+from dwell.programme.minimum_run import MinimumRun
 from dwell.programme.observations import Observations, Range
 from dwell.programme.running import Running
 from dwell.records import Records
@@ -61,6 +65,8 @@ class State:
         tasks: The tasks that are open, or wait to be learned from, by number.
         numbers: Their numbers, by name.
         counts: What became of all tasks.
+        notified: Up to which position each address has heard of decisions.
+        start: What the learner knew before the first task.
     """
 
     name: str
@@ -70,6 +76,8 @@ class State:
     tasks: dict[int, Running] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
     counts: Counts = field(default_factory=Counts)
+    notified: dict[str, int] = field(default_factory=dict)
+    start: Start | None = None
 
     @property
     def known(self) -> Range:
@@ -86,6 +94,8 @@ class State:
             position=self.position,
             tasks=[_Task.of(task) for task in self.tasks.values()],
             counts=self.counts,
+            notified=self.notified,
+            start=self.start,
         )
         return msgspec.json.encode(written).decode()
 
@@ -102,6 +112,7 @@ class _Task(Struct, kw_only=True):
     held: str
     cleared: bool
     finished: bool
+    run: MinimumRun | None = None
 
     @classmethod
     def of(cls, task: Running) -> "_Task":
@@ -118,6 +129,8 @@ class _Written(Struct, kw_only=True):
     position: int
     tasks: list[_Task]
     counts: Counts
+    notified: dict[str, int] = {}
+    start: Start | None = None
 
 
 def restored(text: str) -> State | None:
@@ -130,6 +143,7 @@ def restored(text: str) -> State | None:
     except (msgspec.DecodeError, InvalidInput):
         return None
     state = State(written.name, written.settings, learner, written.position, counts=written.counts)
+    state.notified, state.start = written.notified, written.start
     designs = {design.number: design for design in learner.queue.open}
     for task in written.tasks:
         fields = {name: getattr(task, name) for name in task.__struct_fields__ if name != "number"}
@@ -159,17 +173,22 @@ def apply(state: State | None, event: Event) -> State:
     if isinstance(event, Created):
         if state is not None:
             raise _broken(state.position + 1, "a programme is created once")
-        return State(event.name, event.settings, _learner(event.learner), position=1)
+        learner = _learner(event.learner)
+        return State(event.name, event.settings, learner, position=1, start=event.start)
     if state is None:
         raise _broken(1, "a programme is created first")
     position = state.position + 1
     if isinstance(event, SettingsChanged):
         state.settings = event.settings
+    elif isinstance(event, Notified):
+        state.notified[event.to] = event.upto
     elif isinstance(event, Begun):
         _begin(state, event, position)
     elif event.task in state.tasks:
         _of_task(state, state.tasks[event.task], event)
-    elif not isinstance(event, Corrected):  # what comes too late to be learned is kept in the log
+    elif not isinstance(
+        event, Corrected | Recorded
+    ):  # what comes too late to be learned is kept in the log
         raise _broken(position, f"task {event.task} is not open")
     state.position = position
     return state
@@ -182,7 +201,7 @@ def _begin(state: State, event: Begun, position: int) -> None:
         raise _broken(position, "the learner knows no such design") from None
     if design.number != event.task:
         raise _broken(position, f"the next task is {design.number}, not {event.task}")
-    task = Running(event.name, design, state.known, event.at, event.at)
+    task = Running(event.name, design, state.known, event.at, event.at, run=event.run)
     state.tasks[event.task] = task
     state.numbers[event.name] = event.task
     state.counts.begun += 1

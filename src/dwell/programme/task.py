@@ -2,19 +2,26 @@
 
 from typing import Literal
 
-from dwell.errors import Clash, NotThere
+from dwell import checks
+from dwell.errors import Clash, InvalidInput, KeyTaken, NotThere
 from dwell.programme.advice import Advice, silence
 from dwell.programme.closed import Closed
-from dwell.programme.commands import Abandon, Clear, Command, Correct, Note
-from dwell.programme.events import Abandoned
+from dwell.programme.commands import Abandon, Clear, Command, Correct, Note, Record
+from dwell.programme.events import Abandoned, Done, Recorded, recorded_key
 from dwell.programme.journal import Journal
-from dwell.programme.observations import observed
+from dwell.programme.minimum_run import MinimumRun, by_parts
+from dwell.programme.observations import Observations, observed, samples_of
+from dwell.programme.outlook import Outlook, Worth, fitted_by
+from dwell.programme.path import Path, path_of
+from dwell.programme.running import deciding
+from dwell.programme.state import State
 from dwell.programme.telling import Observed, Telling, advice_on, tell_all
+from dwell.shown import Shown
 
 Status = Literal["running", "decided", "held", "stalled", "finished", "abandoned"]
 
 
-class Task:
+class Task(Shown):
     """A test of a programme. It keeps nothing but its name: what it says is up to date.
 
     Attributes:
@@ -100,11 +107,90 @@ class Task:
         with self._journal.carried_out(Clear(now, self.name, note)) as state:
             return advice_on(self._journal, state, self.name, now)
 
+    def record(self, done: Done, note: str = "") -> None:
+        """Say what people did about its decision: advice is given once, and people ship.
+
+        The same again changes nothing; something else is refused. Nothing is learned from it.
+
+        Args:
+            done: "shipped" or "dropped"; it may be other than what was advised.
+            note: Why, for whoever reads the log.
+        """
+        if done not in ("shipped", "dropped"):
+            raise InvalidInput(f"done must be shipped or dropped, got {checks.shown(done)}")
+        journal = self._journal
+        number = self._decided_number()
+        try:
+            if journal.find(recorded_key(number)) is None:
+                with journal.carried_out(Record(journal.clock(), number, done, note)):
+                    return
+        except KeyTaken:  # somebody else said so meanwhile
+            pass
+        recorded = journal.find(recorded_key(number))
+        assert isinstance(recorded, Recorded)
+        if recorded.done != done:
+            raise Clash(f"task {self.name!r} was recorded as {recorded.done} already")
+
+    def _decided_number(self) -> int:
+        """Its number, if it is decided."""
+        with self._journal.state() as state:
+            if self.name in state.numbers:
+                task = state.tasks[state.numbers[self.name]]
+                number, decided = task.number, task.decided
+            else:
+                closed = Closed.require(self._journal, self.name)
+                number, decided = closed.number, closed.decided(self._journal)
+        if decided is None:
+            raise Clash(
+                f"task {self.name!r} is not decided, so that there is nothing to record; if it has "
+                "ended, abandon it"
+            )
+        return number
+
     @property
     def advice(self) -> Advice:
         """What to do with it, and why."""
         with self._journal.state() as state:
             return advice_on(self._journal, state, self.name, self._journal.clock())
+
+    def worth(self) -> Worth | None:
+        """What its idea is worth by what is known now; None if it was told nothing.
+
+        Where the learner fits a pool of ideas, that is the mean of the value given the pool, even
+        before there are samples.
+        """
+        with self._journal.state() as state:
+            parts, _ = self._told(state)
+            samples = samples_of(parts.values(), state.known)
+            return Outlook(samples, fitted_by(state.learner)).worth()
+
+    def path(self) -> Path:
+        """Where it was at each look, with the limits there and those that lie ahead.
+
+        Of a task that is over, the whole log is read.
+        """
+        journal = self._journal
+        with journal.state() as state:
+            (parts, run), known = self._told(state), state.known
+            if self.name in state.numbers:
+                task = state.tasks[state.numbers[self.name]]
+                policy, decided = deciding(task.design), task.decided
+            else:
+                closed = Closed.require(journal, self.name)
+                policy, decided = closed.policy(state.learner), closed.decided(journal)
+        decided_after = None if decided is None else decided.samples
+        if run is None:
+            return path_of(samples_of(parts.values(), known), policy, known.law, decided_after)
+        periods, allowed = by_parts(parts, known), run.allowed(parts)
+        return path_of(periods, policy, known.law, decided_after, allowed)
+
+    def _told(self, state: State) -> tuple[dict[str, Observations], MinimumRun | None]:
+        """All that it was told, open or over, and when it may be looked at."""
+        if self.name in state.numbers:
+            task = state.tasks[state.numbers[self.name]]
+            return task.parts, task.run
+        closed = Closed.require(self._journal, self.name)
+        return closed.parts(self._journal), closed.begun.run
 
     @property
     def status(self) -> Status:
@@ -121,6 +207,3 @@ class Task:
             if silence(task, state.settings, self._journal.clock()):
                 return "stalled"
             return "running" if task.decided is None else "decided"
-
-    def __repr__(self) -> str:
-        return f"Task({self.name!r})"

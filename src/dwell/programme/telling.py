@@ -91,7 +91,7 @@ def _closed_among(journal: Journal, wanted: Sequence[Tell]) -> dict[str, Closed]
 def _advised(journal: Journal, state: State, task: str, told: Running | None, now: float) -> Advice:
     """What to do with a task that was told; if that was its end, it is not sought in the log."""
     if told is not None and told.finished:
-        return of_running(told, state.counts, state.settings, now)
+        return of_running(told, state.learner, state.counts, state.settings, now)
     return advice_on(journal, state, task, now)
 
 
@@ -99,7 +99,7 @@ def advice_on(journal: Journal, state: State, task: str, now: float) -> Advice:
     """What to do with a task, open or over."""
     if task in state.numbers:
         running = state.tasks[state.numbers[task]]
-        return of_running(running, state.counts, state.settings, now)
+        return of_running(running, state.learner, state.counts, state.settings, now)
     over = Closed.require(journal, task)
     decided = over.decided(journal)
     if isinstance(over.end, Abandoned):

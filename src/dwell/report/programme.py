@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from dwell.learners.registry import LEARNERS
 from dwell.programme.advice import Advice
+from dwell.programme.outlook import Worth
+from dwell.programme.path import Path
 from dwell.programme.programme import Programme
 from dwell.programme.task import Status, Task
 from dwell.report.tables import Grid
@@ -21,7 +23,17 @@ class TaskRow:
     decision: str | None
     wants: int
     done: bool
+    to_go: float | None
+    ships: float | None
     sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class TaskDetails:
+    """What is known of one task, and where it has been."""
+
+    worth: Worth | None
+    path: Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +50,39 @@ class ProgrammeRow:
 def task_row(task: Task, advice: Advice | None = None) -> TaskRow:
     """A task as it stands."""
     given = task.advice if advice is None else advice
-    return TaskRow(task.name, task.status, given.decision, given.wants, given.done, given.sentence)
+    return TaskRow(
+        task.name,
+        task.status,
+        given.decision,
+        given.wants,
+        given.done,
+        None if given.forecast is None else given.forecast.samples,
+        None if given.forecast is None else given.forecast.ships,
+        given.sentence,
+    )
+
+
+def task_details(task: Task) -> TaskDetails:
+    """What is known of a task, and where it has been."""
+    return TaskDetails(task.worth(), task.path())
+
+
+def worth_sentence(worth: Worth | None) -> str:
+    """What an idea is worth by what is known now.
+
+    Example:
+        >>> worth_sentence(Worth(mean=2, low=-1, high=5, helps=0.9, samples=502, tests=60))
+        'Worth 2 (-1 to 5) by 502 samples and a pool of 60 tests; it helps with a chance of 90 %.'
+        >>> worth_sentence(Worth(mean=1, low=None, high=None, helps=None, samples=1, tests=None))
+        'Worth 1 by 1 sample.'
+    """
+    if worth is None:
+        return "Nothing is known of its worth yet."
+    between = "" if worth.low is None else f" ({worth.low:.3g} to {worth.high:.3g})"
+    pool = "" if worth.tests is None else f" and a pool of {worth.tests:,} tests"
+    helps = "" if worth.helps is None else f"; it helps with a chance of {100 * worth.helps:.0f} %"
+    samples = f"{worth.samples:,} sample{'s' * (worth.samples != 1)}"
+    return f"Worth {worth.mean:.3g}{between} by {samples}{pool}{helps}."
 
 
 def task_rows(programme: Programme) -> list[TaskRow]:
@@ -83,10 +127,73 @@ def choice_sentence(programme: Programme) -> str:
     [about] = (each.about for each in LEARNERS.values() if each.kind == type(learner).__name__)
     caps = [standing.cap for standing in programme.policies()]
     if len(caps) == 1:
-        among = f"boundaries of up to {caps[0]:,} samples"
+        law = getattr(learner, "law", None)
+        under = "" if law is None else f" under {law}"
+        among = f"boundaries of up to {caps[0]:,} samples{under}"
     else:
         among = f"{len(caps)} policies with caps from {caps[0]:,} to {caps[-1]:,}"
-    return f"{programme.name} chooses among {among}: its learner {about}."
+    return f"{programme.name} chooses among {among}: its learner {about}. {_started(programme)}"
+
+
+def _started(programme: Programme) -> str:
+    """What it starts from."""
+    start = programme.start
+    if start is None:
+        return "It starts from nothing: the first tests teach it what ideas are worth."
+    if start.prior:
+        return (
+            f"It starts from the prior {start.prior}, which counts as {start.tests:,} past tests."
+        )
+    source = f" of {start.source}" if start.source else ""
+    were = "was" if start.left_out == 1 else "were"
+    left_out = f"; {start.left_out:,} more {were} too short to learn from" if start.left_out else ""
+    return f"It starts from {start.tests:,} past tests{source}{left_out}."
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRow:
+    """What a test taught, how it was decided, and what followed: see `Lesson`."""
+
+    task: str
+    number: int
+    samples: int
+    sum: float
+    effect: float
+    standard_error: float
+    noise: float
+    samples_worth: float
+    round: int
+    rule: str
+    decision: str
+    counts: bool
+    verified: float | None
+    refit: int | None
+
+
+def audit_rows(programme: Programme) -> list[AuditRow]:
+    """What each test taught."""
+    return [AuditRow(task=name, **asdict(lesson)) for name, lesson in programme.audit()]
+
+
+def audit_grid(rows: Sequence[AuditRow]) -> Grid:
+    """A table of what tests taught."""
+    cells = tuple(
+        (
+            row.task,
+            f"{row.samples:,}",
+            f"{row.effect:.4g} ± {row.standard_error:.2g}",
+            _ruled(row),
+            "" if row.verified is None else f"{row.verified:.4g}",
+            "" if row.refit is None else f"{row.refit}",
+        )
+        for row in rows
+    )
+    return Grid(("task", "samples", "effect", "decided", "verified", "refit"), cells, left=1)
+
+
+def _ruled(row: AuditRow) -> str:
+    """What was decided, and by the boundaries of which round."""
+    return f"{row.decision} by {row.round}{'' if row.counts else ', not counted'}"
 
 
 def tasks_grid(rows: Sequence[TaskRow]) -> Grid:

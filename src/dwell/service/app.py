@@ -8,7 +8,7 @@ from fastapi import FastAPI
 from dwell import __version__
 from dwell.programme.stores.addresses import store_at
 from dwell.programme.stores.protocol import EventStore
-from dwell.service import api, problems
+from dwell.service import api, pages, problems
 from dwell.service.access import guards, signing_in
 from dwell.service.access.tokens import Tokens
 from dwell.service.names import WholeNames
@@ -46,7 +46,8 @@ def create_app(
     app.state.routes = []  # those of all parts
     problems.install(app)
     api.install(app)
-    app.add_middleware(WholeNames)
-    guards.install(app, settings, app.state.tokens)
+    pages.install(app)
     app.include_router(signing_in.router)
+    guards.install(app, settings, app.state.tokens)
+    app.add_middleware(WholeNames)
     return app

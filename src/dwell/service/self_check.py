@@ -42,7 +42,7 @@ class SelfCheck:
     def _run(self, url: str) -> None:
         try:
             _get(f"{url}/healthz")
-            _get(f"{url}/api/v1/programmes")
+            _get(f"{url}/readyz")  # whoever asks, also where all else needs a token
             self._say(f"{url} answers.")
             if self._demo:
                 _get(f"{url}/programmes/{NAME}")
@@ -74,4 +74,4 @@ def _see_move(url: str) -> None:
     while _get(url) == first:
         if monotonic() > end:
             raise DwellError(f"nothing has moved within {_SECONDS:g} s")
-        sleep(0.2)
+        sleep(0.5)

@@ -23,6 +23,7 @@ class Settings:
             answers in the long run; at once it answers twice as many.
         body_pause_seconds: The longest silence while a body is sent.
         body_seconds: How long a body may take, besides a second for every 16 kB of it.
+        live_pages: How many pages a worker keeps up to date at once.
     """
 
     store: str = "sqlite:///dwell.db"
@@ -37,3 +38,4 @@ class Settings:
     requests_per_second: float = 500.0
     body_pause_seconds: float = 10.0
     body_seconds: float = 20.0
+    live_pages: int = 200

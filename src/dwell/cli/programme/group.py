@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import click
@@ -68,11 +68,13 @@ def opened(store: str | EventStore, name: str) -> Programme:
     return Programme.open(store, name)
 
 
-def say_task(name: str, row: TaskRow, as_json: bool) -> None:
-    """Print what to do with a task."""
+def say_task(
+    name: str, row: TaskRow, as_json: bool, details: Mapping[str, object] | None = None
+) -> None:
+    """Print what to do with a task; for programs, with details."""
     from dwell.report.encode import plain
 
     if as_json:
-        print_json({"programme": name, **plain(row)})
+        print_json({"programme": name, **plain(row), **(details or {})})
     else:
         click.echo(f"{row.task}: {row.sentence}.")

@@ -1,74 +1,16 @@
-"""Commands for whole programmes: create, show, list, export, verify."""
+"""Commands for whole programmes: show, list, export, audit, verify."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
 from dwell.cli.command import flag
 from dwell.cli.files import writable
-from dwell.cli.options import cap, caps, law, not_negative, one_of, option, positive
 from dwell.cli.output import note, print_grid, print_json, wrapped
 from dwell.cli.programme.group import command, opened, say_task
-from dwell.errors import CannotWrite, InvalidInput
-
-
-@command(
-    option(
-        "--learner",
-        one_of("empirical-bayes", "ladder", "fixed"),
-        metavar="NAME",
-        help="empirical-bayes, ladder or fixed.  [default: empirical-bayes with --law, else "
-        "ladder]",
-    ),
-    option("--law", law, metavar="TEXT", help="Signs, Lift(base_rate) or Gaussian(sd)."),
-    option("--cap", cap, help="The most samples of a test, with --law."),
-    option(
-        "--caps",
-        caps,
-        metavar="LIST",
-        help="The most samples that each policy may draw, without --law: 1,2,4 or 1:256:x2.",
-    ),
-    option("--setup-cost", not_negative, default="20", help="What a test costs besides samples."),
-    option(
-        "--silence-days",
-        positive,
-        default="4",
-        help="After so many days without data a test is listed as stalled.",
-    ),
-    title="The learner",
-)
-@click.argument("name", metavar="NAME")
-def create(
-    name: str, store: str, caps: tuple[int, ...] | None, as_json: bool, **given: Any
-) -> None:
-    """Create a programme.
-
-    \b
-    Examples:
-      dwell programme create checkout --law "Lift(0.1)" --cap 20000
-      dwell programme create search --caps 1:256:x2 --store sqlite:///tests.db
-    """  # noqa: D301 - click knows text to keep as it is by a real backspace
-    from dwell.families import hoeffding
-    from dwell.programme.programme import Programme
-    from dwell.report.programme import choice_sentence
-
-    if caps is None and given["law"] is None:
-        raise InvalidInput(
-            "say what a sample is like by --law and --cap, or which caps to choose among by --caps"
-        )
-    policies = None
-    if caps is not None:
-        policies = hoeffding(caps, c=0.5, tasks=10_000, delta=0.05)
-    created = Programme.create(store, name, policies=policies, **given)
-    sentence = choice_sentence(created)
-    if as_json:
-        learner = type(created.learner()).__name__
-        print_json({"programme": name, "learner": learner, "sentence": sentence})
-    else:
-        click.echo(sentence)
+from dwell.errors import CannotWrite
 
 
 @command()
@@ -82,23 +24,28 @@ def show(name: str, task: str | None, store: str, as_json: bool) -> None:
       dwell programme show checkout
       dwell programme show checkout blue-button --json
     """  # noqa: D301 - click knows text to keep as it is by a real backspace
+    from dwell.report.encode import plain
     from dwell.report.programme import (
         headline,
         programme_row,
+        task_details,
         task_row,
         task_rows,
         tasks_grid,
+        worth_sentence,
     )
 
     found = opened(store, name)
     if task is not None:
-        say_task(name, task_row(found.task(task)), as_json)
+        shown = found.task(task)
+        details = task_details(shown)
+        say_task(name, task_row(shown), as_json, plain(details))
+        if not as_json:
+            click.echo(worth_sentence(details.worth))
         return
     rows = task_rows(found)
     sentence = headline(found, rows)
     if as_json:
-        from dwell.report.encode import plain
-
         policies = found.policies()
         about = {**plain(programme_row(found)), "sentence": sentence, "policies": policies}
         print_json({**about, "rows": rows})
@@ -154,6 +101,27 @@ def export(name: str, file: Path, store: str, as_json: bool, overwrite: bool) ->
         print_json({"programme": name, "file": str(file), "tasks": tasks})
     else:
         click.echo(f"{file}: {tasks:,} finished tests of {name}.")
+
+
+@command()
+@click.argument("name", metavar="NAME")
+def audit(name: str, store: str, as_json: bool) -> None:
+    """List what each test taught, how it was decided, and what followed.
+
+    \b
+    Examples:
+      dwell programme audit checkout
+      dwell programme audit checkout --json
+    """  # noqa: D301 - click knows text to keep as it is by a real backspace
+    from dwell.report.programme import audit_grid, audit_rows
+
+    rows = audit_rows(opened(store, name))
+    if as_json:
+        print_json({"programme": name, "rows": rows})
+    elif rows:
+        print_grid(audit_grid(rows))
+    else:
+        click.echo(f"No test of {name} has been learned from yet.")
 
 
 @command()

@@ -1,4 +1,4 @@
-"""Commands for one test: begin, tell, abandon, clear."""
+"""Commands for one test: begin, tell, abandon, clear, record."""
 
 from __future__ import annotations
 
@@ -138,3 +138,24 @@ def clear(name: str, task: str, store: str, as_json: bool, note: str) -> None:
 
     found = opened(store, name).task(task)
     say_task(name, task_row(found, found.clear(note)), as_json)
+
+
+@command(
+    option("--note", text, default="", metavar="TEXT", help="Why, for whoever reads the log."),
+    title="The task",
+)
+@click.argument("name", metavar="NAME")
+@click.argument("task", metavar="TASK")
+@click.argument("done", metavar="shipped|dropped")
+def record(name: str, task: str, done: Any, store: str, as_json: bool, note: str) -> None:
+    """Say what people did about the decision on a test: it may be other than what was advised.
+
+    \b
+    Examples:
+      dwell programme record checkout blue-button shipped
+    """  # noqa: D301 - click knows text to keep as it is by a real backspace
+    from dwell.report.programme import task_row
+
+    found = opened(store, name).task(task)
+    found.record(done, note)
+    say_task(name, task_row(found), as_json)

@@ -39,12 +39,15 @@ class Summaries:
         sd: The standard deviation of one sample, a treated user's outcome minus an untreated
             one's; None where it is not known.
         notes: What was left out.
+        base_rate: Of outcomes that are 0 or 1, how often all users together have 1; None where
+            that is not known.
     """
 
     effects: FloatArray
     standard_errors: FloatArray
     sd: float | None = None
     notes: tuple[str, ...] = ()
+    base_rate: float | None = None
 
 
 def summaries(
@@ -153,7 +156,7 @@ def _refuse_twice(column: Any, before: int, name: str, rows_of: dict[str, int]) 
 def _lifts(*counts: FloatArray) -> Summaries:
     lifts = effects_from_counts(*counts)
     sd = sqrt(2.0 * lifts.base_rate * (1.0 - lifts.base_rate)) or None
-    return Summaries(lifts.effects, lifts.standard_errors, sd)
+    return Summaries(lifts.effects, lifts.standard_errors, sd, base_rate=lifts.base_rate)
 
 
 def _means(log: Log) -> Summaries:

@@ -22,6 +22,7 @@ from dwell.policy import Policy
 from dwell.report.evaluation.answer import Answer, answer_of
 from dwell.report.evaluation.setup_costs import setup_costs
 from dwell.report.evaluation.totals import Totals, totals_of
+from dwell.shown import Shown
 from dwell.sparse_policy import SparsePolicy
 
 _MANY = 200
@@ -51,8 +52,8 @@ class Method:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Report:
+@dataclass(frozen=True, eq=False, repr=False)
+class Report(Shown):
     """What policies would have earned on past tests.
 
     Attributes:

@@ -4,7 +4,7 @@ from http import HTTPStatus
 from time import monotonic
 
 from anyio import fail_after, move_on_after
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -52,6 +52,7 @@ class _Body:
         self._received = 0
         self._whole = False
         self.too_large = False
+        self._too_slow = False
 
     async def receive(self) -> Message:
         """The next part."""
@@ -62,10 +63,10 @@ class _Body:
             with fail_after(max(0.0, min(self._pause, left))):
                 message = await self._receive()
         except TimeoutError:
+            self._too_slow = True
             raise refusal(
                 HTTPStatus.REQUEST_TIMEOUT,
                 f"after {self._received:,} bytes the request came too slowly; send it again",
-                connection="close",
             ) from None
         self._received += len(message.get("body", b""))
         self._whole = not message.get("more_body", False)
@@ -82,6 +83,8 @@ class _Body:
         """
 
         async def sent(message: Message) -> None:
+            if message["type"] == "http.response.start" and (self.too_large or self._too_slow):
+                MutableHeaders(scope=message)["connection"] = "close"
             if not self.too_large or message.get("more_body", False) or "body" not in message:
                 await send(message)
                 return
@@ -100,5 +103,4 @@ def _too_large(most: int) -> HTTPException:
         HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
         f"the request has more than {most / _MEGABYTE:g} MB, the most that is taken here; send it "
         "in parts",
-        connection="close",
     )

@@ -28,7 +28,7 @@ def counts(
     """
     last = -1
     for part in parts:
-        rows = _counted(part, last, validator)
+        rows = counted(part, last, validator)
         last = max(last, int(part["test"].max(initial=-1)))
         total = starts_of(np.minimum(rows["n_c"], rows["n_t"]))
         first, count = 0, len(total) - 1
@@ -39,7 +39,7 @@ def counts(
             first = end
 
 
-def _counted(part: Rows, last: int, validator: Validator) -> Rows:
+def counted(part: Rows, last: int, validator: Validator) -> Rows:
     """Rows of whole numbers that fit, of tests that were not there before."""
     rows = {name: column.astype(np.int64) for name, column in part.items()}
     reader = validator.reader

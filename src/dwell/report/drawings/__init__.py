@@ -1,0 +1,1 @@
+"""Small drawings that a page has hundreds of, as texts of SVG."""

@@ -1,0 +1,75 @@
+"""How an evaluation of past tests shows itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from dwell.report.drawings.forest import Estimate
+from dwell.report.drawings.forest import forest as drawn_forest
+from dwell.report.evaluation.figures import lengths, over_setup
+from dwell.report.evaluation.forest import forest
+from dwell.report.evaluation.report import Report
+from dwell.report.evaluation.rows import about, rows
+from dwell.report.evaluation.scale import Scale
+from dwell.report.evaluation.table import different, grid, setup_grid
+from dwell.report.evaluation.text import summary
+from dwell.report.tables import Grid
+from dwell.report.views.view import View, titled
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+    from markupsafe import Markup
+
+_FEW = 9
+
+
+class ReportView(View[Report]):
+    """What rules would have earned on past tests."""
+
+    def lines(self) -> Sequence[str]:
+        """The answer, what it earns, what that is in all, how certain it is."""
+        return summary(self.result)
+
+    def about(self) -> Mapping[str, object]:
+        """What the figures are about."""
+        return about(self.result)
+
+    def rows(self) -> Sequence[Mapping[str, object]]:
+        """A row per rule, the best first; or per set-up cost, if none was given."""
+        return rows(self.result)
+
+    def grid(self) -> Grid:
+        """The same for people."""
+        return setup_grid(self.result) if self.result.setup_cost is None else grid(self.result)
+
+    def drawing(self) -> Markup:
+        """The best rules with their intervals, and today's."""
+        report, scale = self.result, Scale.of(self.result)
+        found, now = report.found, report.found.approximate.current
+        low, high = found.approximate.roi_low, found.approximate.roi_high
+        times = scale.samples
+        estimates = [
+            Estimate(
+                "today's rule",
+                found.current.roi * times,
+                now.low * times,
+                now.high * times,
+                scale.text(found.current.roi),
+            )
+        ]
+        for k in different(report)[:_FEW]:
+            roi, least, most = (float(each[k]) * times for each in (found.roi, low, high))
+            name = report.replayed.candidates[k].name
+            said = scale.text(float(found.roi[k]))
+            estimates.append(Estimate(name, roi, least, most, said, k == found.best))
+        return drawn_forest(estimates, f"Value per {scale.unit} with 95 % intervals, by rule")
+
+    def figures(self) -> dict[str, go.Figure]:
+        """Rules with intervals, and what the answer hangs on."""
+        report = self.result
+        return {
+            **titled("What rules would have earned", forest(report)[0]),
+            **titled("What the set-up cost changes", over_setup(report)[0]),
+            **titled("How long tests would have run", lengths(report)[0]),
+        }

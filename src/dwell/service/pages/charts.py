@@ -1,0 +1,210 @@
+"""Charts of what was learned: the value over time, and the pool of ideas."""
+
+from collections.abc import Callable, Iterable, Sequence
+from math import exp, pi, sqrt
+
+from markupsafe import Markup
+
+from dwell.laws import Gaussian
+from dwell.pools.fitted import FittedPool, Posterior
+from dwell.report.drawings.svg import (
+    dot,
+    drawing,
+    line,
+    path,
+    short,
+    steps,
+    straight,
+    text,
+)
+from dwell.service.earned import Earned, Figure
+from dwell.service.pages.big_leaf import ticks
+from dwell.service.pages.words import Unit, percent, short_day
+
+_DAY = 86_400.0
+_BARS = 24
+
+
+def value_over_time(earned: Earned, unit: Unit, now: float, *, narrow: bool) -> Markup:
+    """The value of what was shipped, added up, against the reference on the same traffic."""
+    width, height = (344.0, 240.0) if narrow else (700.0, 290.0)
+    left, right, top, bottom = 40.0, width - (96.0 if narrow else 168.0), 14.0, height - 36.0
+    figures = [earned.value, *([earned.reference] if earned.reference else [])]
+    highest = unit.scale * max(0.0, *(figure.high for figure in figures))
+    lowest = unit.scale * min(0.0, *(figure.low for figure in figures))
+    lowest = min(lowest, unit.scale * min((y for _, y in earned.over_time), default=0.0))
+    marks = ticks(lowest, highest, 5)
+    spread = (max(highest, marks[-1]) - lowest) or 1.0
+    span = max(now - earned.since, 1.0)
+
+    def x(at: float) -> float:
+        return left + (right - left) * (at - earned.since) / span
+
+    def y(value: float) -> float:
+        return bottom - (bottom - top) * (unit.scale * value - lowest) / spread
+
+    parts = []
+    for mark in marks:
+        at = y(mark / unit.scale)
+        parts.append(straight("axis" if abs(mark) < 1e-12 else "rule", left, at, right, at))
+        parts.append(text(left - 7.0, at + 4.0, f"{mark:g}", "e"))
+    for k in range(3 if narrow else 5):
+        at = earned.since + span * k / (2 if narrow else 4)
+        kind = "" if k == 0 else "e" if k == (2 if narrow else 4) else "m"
+        parts.append(text(x(at), height - 8.0, short_day(at), kind))
+    parts.append(text(left + 6.0, top + 12.0, f"{unit.name or 'value'}, added up", "halo"))
+    if earned.reference is not None:
+        per = earned.reference.estimate / earned.cost
+        points = [(earned.since, 0.0), *((at, per * cost) for at, cost in earned.spent)]
+        parts.append(
+            path("l-former", line((x(at), y(v)) for at, v in [*points, (now, points[-1][1])]))
+        )
+    walked = [(earned.since, 0.0), *earned.over_time, (now, earned.value.estimate)]
+    parts.append(path("l-path", steps([(x(at), y(v)) for at, v in walked])))
+    parts += _end(right, y, earned, unit)
+    return drawing(width, height, parts, titled="value-t")
+
+
+def _end(right: float, y: Callable[[float], float], earned: Earned, unit: Unit) -> list[str]:
+    """Where it has come to, with intervals."""
+    parts, last = [], -1e9
+    told: list[tuple[Figure, str, str]] = [(earned.value, "dwell", "ink")]
+    if earned.reference is not None:
+        told.append((earned.reference, "to the cap", "former"))
+    for place, (figure, name, kind) in enumerate(told):
+        at = right + 8.0 + 7.0 * place
+        middle, low, high = (y(each) for each in figure)
+        line_kind = "ci" if kind == "ink" else "ci out"
+        parts.append(straight(line_kind, at, low, at, high))
+        parts.append(dot(at, middle, 4.0, "m-ink" if kind == "ink" else "m-former"))
+        words_at = max(middle, last + 34.0) if place else middle
+        last = words_at
+        beside = right + 24.0
+        parts.append(text(beside, words_at - 1.0, f"{unit.plain(figure.estimate)} {name}", "b"))
+        shown = f"{unit.plain(figure.low)} to {unit.plain(figure.high)}"
+        parts.append(text(beside, words_at + 14.0, shown))
+    return parts
+
+
+def pool_of_ideas(
+    pool: FittedPool, measured: Iterable[tuple[int, float]], unit: Unit, *, narrow: bool
+) -> Markup:
+    """What ideas are worth by the fitted pool, and what the latest tests have measured."""
+    width, height = (344.0, 220.0) if narrow else (480.0, 250.0)
+    left, right, top, bottom = 8.0, width - 8.0, 44.0, height - 30.0
+    effects = [total / samples for samples, total in measured if samples]
+    reach = _reach(pool, effects)
+
+    def x(value: float) -> float:
+        return left + (right - left) * (value + reach) / (2.0 * reach)
+
+    curve = _density(pool, reach)
+    highest = max(y for _, y in curve)
+    parts = _bars(effects, reach, (left, right, top, bottom))
+    scaled = [(x(v), bottom - (bottom - top) * y / highest) for v, y in curve]
+    middle = x(0.0)
+    helps = [(middle, bottom), *((a, b) for a, b in scaled if a >= middle), (right, bottom)]
+    parts.append(path("z-ship", line(helps) + "Z"))
+    parts.append(path("l-path", line(scaled)))
+    parts.append(straight("axis", left, bottom, right, bottom))
+    parts.append(straight("zero", middle, top - 26.0, middle, bottom))
+    shares = pool.given(0, 0.0)
+    helpful = shares.at_least(0.0)
+    parts.append(text(middle - 8.0, top - 18.0, f"does not help, {percent(1.0 - helpful)}", "e"))
+    parts.append(text(middle + 8.0, top - 18.0, f"helps, {percent(helpful)}", "ship"))
+    for mark in ticks(-unit.scale * reach, unit.scale * reach, 4):
+        at = x(mark / unit.scale)
+        if left + 12.0 < at < right - 12.0:
+            parts.append(text(at, bottom + 18.0, _tick(mark), "m"))
+    parts.append(text(right, bottom + 18.0, unit.name, "e"))
+    return drawing(width, height, parts, titled="pool-t")
+
+
+def _tick(mark: float) -> str:
+    return f"{mark:+g}".replace("-", "\N{MINUS SIGN}") if mark else "0"
+
+
+def _reach(pool: FittedPool, effects: Sequence[float]) -> float:
+    """How far from 0 the chart goes: nearly all ideas, and most of what was measured."""
+    low, high = pool.given(0, 0.0).interval(0.99)
+    ends = sorted(abs(effect) for effect in effects)
+    most = ends[int(0.95 * (len(ends) - 1))] if ends else 0.0
+    return 1.15 * max(abs(low), abs(high), most, 1e-12)
+
+
+def _density(pool: FittedPool, reach: float) -> list[tuple[float, float]]:
+    """The pool as a smooth curve: each value stands for those around it."""
+    values, weights = pool.values.tolist(), pool.weights.tolist()
+    kept = [
+        (values[k], weights[k], (values[k + 1] - values[k - 1]) / 2.0)
+        for k in range(1, len(values) - 1)
+        if weights[k] > 1e-9
+    ]
+    points = []
+    for k in range(121):
+        at = reach * (k / 60.0 - 1.0)
+        height = sum(
+            weight * exp(-0.5 * ((at - value) / width) ** 2) / (width * sqrt(2.0 * pi))
+            for value, weight, width in kept
+        )
+        points.append((at, height))
+    return points
+
+
+def _bars(
+    effects: Sequence[float], reach: float, edges: tuple[float, float, float, float]
+) -> list[str]:
+    """What tests have measured, as bars."""
+    left, right, top, bottom = edges
+    counts = [0] * _BARS
+    for effect in effects:
+        place = int((effect + reach) / (2.0 * reach) * _BARS)
+        if 0 <= place < _BARS:
+            counts[place] += 1
+    most, wide = max(counts) or 1, (right - left) / _BARS
+    return [
+        f'<rect class="m-soft" x="{short(left + k * wide + 0.8)}" width="{short(wide - 1.6)}" '
+        f'y="{short(bottom - 0.8 * (bottom - top) * count / most)}" '
+        f'height="{short(0.8 * (bottom - top) * count / most)}"/>'
+        for k, count in enumerate(counts)
+        if count
+    ]
+
+
+def worth(given: Posterior, unit: Unit) -> Markup:
+    """What an idea is worth, given its test: harm to the left of 0, help to the right."""
+    low, high = given.interval(0.995)
+    reach = 1.2 * max(abs(low), abs(high), 1e-12)
+
+    def x(value: float) -> float:
+        return 4.0 + 292.0 * (value + reach) / (2.0 * reach)
+
+    pool = FittedPool(Gaussian(1.0), given.values, given.weights, 1.0, 0)
+    curve = _density(pool, reach)
+    highest = max(y for _, y in curve)
+    scaled = [(x(v), 104.0 - 78.0 * y / highest) for v, y in curve]
+    middle = x(0.0)
+    sides = (
+        ("z-ship", [(a, b) for a, b in scaled if a >= middle]),
+        ("m-drop", [(a, b) for a, b in scaled if a <= middle]),
+    )
+    parts = [
+        path(kind, line([(points[0][0], 104.0), *points, (points[-1][0], 104.0)]) + "Z")
+        for kind, points in sides
+    ]
+    mean, harm = given.mean, 1.0 - given.at_least(0.0)
+    parts.append(path("l-path", line(scaled)))
+    parts.append(straight("axis", 0.0, 104.0, 300.0, 104.0))
+    parts.append(straight("zero", middle, 20.0, middle, 104.0))
+    top = scaled[min(range(len(scaled)), key=lambda k: abs(scaled[k][0] - x(mean)))][1]
+    parts.append(text(min(max(x(mean), 40.0), 260.0), top - 8.0, unit.signed(mean), "b m halo"))
+    parts.append(text(6.0, 60.0, f"harm, {percent(harm)}", "halo"))
+    for mark in ticks(-unit.scale * reach, unit.scale * reach, 4):
+        at = x(mark / unit.scale)
+        if 20.0 < at < 280.0:
+            parts.append(text(at, 122.0, f"{_tick(mark)} {unit.name}".strip(), "m"))
+    label = (
+        f"What the idea is worth, given the test: mean {unit.signed(mean)}; {percent(harm)} of it "
+        "lies below 0."
+    )
+    return drawing(300.0, 128.0, parts, label)

@@ -1,0 +1,310 @@
+"""A programme as its page shows it: what needs a decision, what runs, what was learned."""
+
+from dataclasses import dataclass, field
+from threading import RLock
+
+from markupsafe import Markup
+
+from dwell.programme.programme import Programme
+from dwell.programme.state import State
+from dwell.report.drawings import svg
+from dwell.service.earned import Earned, Figure, Ledger, Plausible
+from dwell.service.followed_test import Test
+from dwell.service.pages import charts, words
+from dwell.service.pages.cards import MOST_CARDS, Cards
+from dwell.service.pages.happenings import Happening, told
+from dwell.service.pages.rows import Row, Rows
+from dwell.service.pages.rules import RulePicture, Standing, rule_pictures, standing_rows
+from dwell.service.pages.words import Unit
+from dwell.service.story import WAITS_DAYS, Story
+
+_DAY = 86_400.0
+_MILLION = 1e6
+_EVENTS = 10
+_NOTHING_SHIPPED = ("Nothing has been shipped yet", "Its value will be added up here.")
+_NO_VALUE = (
+    "What was shipped is worth something, and nobody knows what",
+    "Not every test that was shipped has samples that its decision did not see, and no pool of "
+    "ideas is fitted: so there is no estimate without bias.",
+)
+_FEW_DAYS = 1.5  # where tests take less on average, their samples say more
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key figure.
+
+    Attributes:
+        title: What it is.
+        number: The number.
+        unit: What it is counted in.
+        picture: Its interval.
+        text: The interval in words, and what it is compared with.
+    """
+
+    title: str
+    number: str
+    unit: str
+    picture: Markup | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """A figure with its finding.
+
+    Attributes:
+        title: What it shows.
+        text: What is drawn.
+        wide: The drawing.
+        narrow: The same for small screens.
+    """
+
+    title: str
+    text: str
+    wide: Markup
+    narrow: Markup
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overview:
+    """What the page of a programme shows, from top to bottom."""
+
+    name: str
+    position: int
+    now: float
+    last: float
+    begun: int
+    ship: int
+    drop: int
+    running: int
+    held: int
+    next_due: float | None
+    keys: tuple[Key, ...]
+    cards: tuple[tuple[int, Markup], ...]
+    more_cards: int
+    waits_days: float
+    rows: tuple[Row, ...]
+    value: Learned | None
+    no_value: tuple[str, str]
+    pool: Learned | None
+    rules: tuple[RulePicture, ...]
+    standings: tuple[Standing, ...]
+    warnings: tuple[tuple[str, str, str], ...]
+    events: tuple[Happening, ...]
+
+    @property
+    def waiting(self) -> int:
+        """How many decisions wait for people."""
+        return self.ship + self.drop
+
+
+@dataclass(slots=True)
+class Shown:
+    """What is kept of a programme between requests, for many threads.
+
+    Attributes:
+        story: What its log tells.
+        ledger: What it has earned.
+        rows: Running tests, drawn.
+        cards: Decisions, drawn.
+    """
+
+    story: Story = field(default_factory=Story)
+    ledger: Ledger = field(default_factory=Ledger)
+    rows: Rows = field(default_factory=Rows)
+    cards: Cards = field(default_factory=Cards)
+    lock: RLock = field(default_factory=RLock)
+    _figures: tuple[object, tuple[Learned | None, Learned | None]] | None = None
+
+    def overview(self, programme: Programme, now: float) -> Overview:
+        """The programme as it is now."""
+        with self.lock, programme.state() as state:
+            self.story.read_on(programme)
+            self.ledger.renew(state.learner)
+            return self._overview(state, now)
+
+    def _overview(self, state: State, now: float) -> Overview:
+        story = self.story
+        waiting = story.waiting(now)
+        ship = sum(_ships(test) for test in waiting)
+        rows = self.rows.of(state, story.open, now)
+        due = [row.due for row in rows if row.due is not None and not row.hold]
+        earned = self.ledger.earned(story, getattr(state.learner, "setup_cost", 0.0))
+        value, pool = self._learned(state, earned, now)
+        return Overview(
+            name=state.name,
+            position=state.position,
+            now=now,
+            last=story.last,
+            begun=state.counts.begun,
+            ship=ship,
+            drop=len(waiting) - ship,
+            running=sum(not row.hold for row in rows),
+            held=sum(bool(row.hold) for row in rows),
+            next_due=min(due) if due else None,
+            keys=tuple(_keys(state, story, earned)),
+            cards=tuple(self.cards.of(state, self.ledger.plausible, waiting)),
+            more_cards=max(0, len(waiting) - MOST_CARDS),
+            waits_days=WAITS_DAYS,
+            rows=tuple(rows),
+            value=value,
+            no_value=_NO_VALUE if story.shipped else _NOTHING_SHIPPED,
+            pool=pool,
+            rules=tuple(rule_pictures(state, story.rules)),
+            standings=tuple(standing_rows(state)),
+            warnings=tuple(_warnings(story, rows)),
+            events=tuple(told(note) for note in list(story.latest)[: -_EVENTS - 1 : -1]),
+        )
+
+    def _learned(
+        self, state: State, earned: Earned | None, now: float
+    ) -> tuple[Learned | None, Learned | None]:
+        """Figures of what was learned, drawn once for as long as they say the same."""
+        plausible = self.ledger.plausible
+        key = (id(earned), id(plausible), len(self.story.measured), int(now / _DAY))
+        if self._figures is None or self._figures[0] != key:
+            unit = Unit.of(state.known.law)
+            value = None if earned is None else _value(earned, unit, now)
+            pool = None if plausible is None else _pool(plausible, self.story, unit)
+            self._figures = key, (value, pool)
+        return self._figures[1]
+
+
+def _ships(test: Test) -> bool:
+    return test.decided is not None and test.decided.decision == "accept"
+
+
+def _keys(state: State, story: Story, earned: Earned | None) -> list[Key]:
+    unit, counts = Unit.of(state.known.law), state.counts
+    keys = []
+    if earned is not None:
+        roi = Figure(*(_MILLION * each for each in earned.roi))
+        text = f"{unit.plain(roi.low)} to {unit.plain(roi.high)}, set-up included"
+        picture = _interval(roi, f"{unit.plain(roi.estimate)}, {text}")
+        title = f"ROI since {words.day(earned.since)}"
+        keys.append(Key(title, unit.plain(roi.estimate), unit.per_million, picture, text))
+        if earned.gain is not None:
+            text = f"{unit.range(earned.gain.low, earned.gain.high)}, on the same traffic"
+            picture = _interval(earned.gain, f"{unit.signed(earned.gain.estimate)}, {text}")
+            number, _, name = unit.signed(earned.gain.estimate).partition(" ")
+            keys.append(Key("More than running all to the cap", number, name, picture, text))
+    keys += _durations(state, story)
+    abandoned = f"; {counts.abandoned:,} more abandoned, left out" if counts.abandoned else ""
+    text = f"{counts.shipped:,} to ship, {counts.dropped:,} to drop so far{abandoned}"
+    keys.append(Key("Finished tests", f"{counts.finished:,}", "", None, text))
+    return keys
+
+
+def _durations(state: State, story: Story) -> list[Key]:
+    """How long a test takes: in days, or in samples where it takes less than a day or so."""
+    counts, found = state.counts, story.mean_days
+    if found is not None and found[0] >= _FEW_DAYS:
+        mean = Figure.of(*found)
+        text = f"{mean.low:.1f} to {mean.high:.1f}, until it is decided"
+        return [Key("A test takes", f"{mean.estimate:.1f}", "days on average", None, text)]
+    if not counts.finished:
+        return []
+    number = f"{counts.samples / counts.finished:,.0f}"
+    text = f"{counts.samples:,} in {counts.finished:,} tests"
+    return [Key("A test takes", number, "samples on average", None, text)]
+
+
+def _interval(figure: Figure, label: str) -> Markup:
+    low, high = min(0.0, figure.low), max(0.0, figure.high)
+    room = 0.12 * (high - low)
+    reach = (low - room, high + room)
+    return svg.interval(
+        figure.low,
+        figure.estimate,
+        figure.high,
+        reach,
+        width=200.0,
+        label=label,
+        origin=True,
+    )
+
+
+def _warnings(story: Story, rows: list[Row]) -> list[tuple[str, str, str]]:
+    """Data that somebody should look at: what it is, which test, what is to be said."""
+    found = []
+    for row in rows:
+        if not row.hold:
+            continue
+        name = story.open[row.number].name
+        silent = row.hold.startswith("no data")
+        found.append(("Silent" if silent else "Doubtful data", name, row.hold))
+    rough = [test for test in story.open.values() if test.rough]
+    found += [
+        ("Restated", test.name, "its path is drawn as it was told at first") for test in rough
+    ]
+    return found
+
+
+def _value(earned: Earned, unit: Unit, now: float) -> Learned:
+    shipped = unit.signed(earned.value.estimate)
+    title = f"{shipped} shipped so far"
+    text = (
+        f"Value of what was shipped, added up since {words.day(earned.since)} "
+        f"({unit.range(earned.value.low, earned.value.high)})"
+    )
+    if earned.gain is not None and earned.reference is not None:
+        more = earned.gain
+        if more.low > 0.0:
+            title = f"{unit.signed(more.estimate)} more than by running every test to its cap"
+        elif more.high < 0.0:
+            title = f"{unit.signed(more.estimate)}, less than by running every test to its cap"
+        else:
+            title = f"{shipped} shipped; not yet shown to be more than by running all to the cap"
+        text += (
+            ", each given its test and the pool of ideas. Dotted: what running every test to the "
+            "cap and shipping what is ahead would earn with the same traffic, by exact figures for "
+            f"this pool. The difference is {unit.range(more.low, more.high)}"
+        )
+    else:
+        text += ", by estimates from samples that no decision saw"
+    drawings = (
+        charts.value_over_time(earned, unit, now, narrow=narrow) for narrow in (False, True)
+    )
+    return Learned(title, f"{text}.", *drawings)
+
+
+def _pool(plausible: Plausible, story: Story, unit: Unit) -> Learned:
+    known = plausible.knowledge
+    helpful, mean, worth = known.helpful, known.mean, known.helpful_mean
+    about = words.percent(helpful.estimate)
+    if known.nothing_earns:
+        title = "Nothing here earns, as far as tests show"
+    elif helpful.estimate < 0.5:
+        title = f"Most ideas do not help; about {about} do"
+    else:
+        title = f"About {about} of ideas help"
+    text = (
+        f"What ideas are worth, fitted to {known.tests:,} tests with the noise taken off: "
+        f"{words.percent(helpful.low)} to {words.percent(helpful.high)} help; their mean is "
+        f"{unit.signed(mean.estimate)} ({unit.range(mean.low, mean.high)})"
+    )
+    if not known.nothing_earns:
+        text += (
+            f"; those that help are worth {unit.signed(worth.estimate)} on average "
+            f"({unit.range(worth.low, worth.high)})"
+        )
+    drawings = (
+        charts.pool_of_ideas(plausible.pool, story.measured, unit, narrow=narrow)
+        for narrow in (False, True)
+    )
+    text += ". Line: ideas, fitted. Bars: the latest tests as measured, with noise."
+    return Learned(title, text, *drawings)
+
+
+class AllShown:
+    """What is kept of all programmes."""
+
+    def __init__(self) -> None:
+        self._lock = RLock()
+        self._shown: dict[str, Shown] = {}
+
+    def of(self, programme: Programme) -> Shown:
+        """What is kept of a programme."""
+        with self._lock:
+            return self._shown.setdefault(programme.name, Shown())

@@ -1,0 +1,205 @@
+"""Words and figures as pages have them: true minus signs, units, dates, days."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from math import floor, log10
+
+from dwell.laws import Law, Lift
+
+_DAY = 86_400.0
+MINUS = "\N{MINUS SIGN}"
+_SMALL = 0.02  # numbers below have more digits
+_FEW = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_FEW += ("eleven", "twelve")
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What values are counted in.
+
+    Attributes:
+        name: Percentage points where samples are differences of two rates; else values as told.
+        scale: How many of it a value of 1 is.
+
+    Example:
+        >>> Unit.of(Lift(0.1)).signed(0.0038), Unit.of(None).signed(1.5)
+        ('+0.38 pp', '+1.50')
+        >>> Unit.of(Lift(0.1)).range(0.001, 0.0089)
+        '+0.10 to +0.89 pp'
+    """
+
+    name: str
+    scale: float
+
+    @classmethod
+    def of(cls, law: Law | None) -> "Unit":
+        """The unit of values under a law."""
+        return cls("pp", 100.0) if isinstance(law, Lift) else cls("", 1.0)
+
+    @property
+    def per_million(self) -> str:
+        """What ROI is counted in."""
+        return f"{self.name or 'value'} per million samples"
+
+    def plain(self, value: float) -> str:
+        """A value without its unit, with as many digits as mean something."""
+        return _digits(self.scale * value, _places(abs(self.scale * value)))
+
+    def signed(self, value: float) -> str:
+        """A value with sign and unit."""
+        return self._with_unit(sign(self.scale * value))
+
+    def range(self, low: float, high: float) -> str:
+        """An interval."""
+        ends = self.scale * low, self.scale * high
+        places = _places(max(map(abs, ends)))
+        return self._with_unit(" to ".join(sign(end, places) for end in ends))
+
+    def _with_unit(self, text: str) -> str:
+        return f"{text} {self.name}" if self.name else text
+
+
+def sign(value: float, places: int | None = None) -> str:
+    """A number with its sign, and two digits after the point, or more if it is small.
+
+    Example:
+        >>> sign(2.064), sign(0.00123), sign(0.0), sign(-0.5) == f"{MINUS}0.50"
+        ('+2.06', '+0.0012', '0.00', True)
+    """
+    text = _digits(abs(value), _places(abs(value)) if places is None else places)
+    if not float(text.replace(",", "")):
+        return text
+    return f"{MINUS if value < 0.0 else '+'}{text}"
+
+
+def _places(size: float) -> int:
+    """How many digits after the point: two, or as many as two that are not 0 need; six at most."""
+    if size >= 1000.0:
+        return 0
+    return min(6, 1 - floor(log10(size))) if 0.0 < size < _SMALL else 2
+
+
+def _digits(value: float, places: int) -> str:
+    return f"{MINUS}{_digits(-value, places)}" if value < 0.0 else f"{value:,.{places}f}"
+
+
+def percent(share: float) -> str:
+    """A share as whole percent.
+
+    Example:
+        >>> percent(0.234), percent(0.001), percent(0.9999)
+        ('23 %', 'under 1 %', 'over 99 %')
+    """
+    if 0.0 < share < 0.005:
+        return "under 1 %"
+    if 0.995 < share < 1.0:
+        return "over 99 %"
+    return f"{100.0 * share:.0f} %"
+
+
+def number(count: int) -> str:
+    """A count, small ones in words.
+
+    Example:
+        >>> number(3), number(40)
+        ('three', '40')
+    """
+    return _FEW[count] if count < len(_FEW) else f"{count:,}"
+
+
+def counted(count: int, noun: str) -> str:
+    """A count of things.
+
+    Example:
+        >>> counted(1, "test"), counted(9, "test")
+        ('one test', 'nine tests')
+    """
+    return f"{number(count)} {noun}{'' if count == 1 else 's'}"
+
+
+def samples(count: float) -> str:
+    """A number of samples.
+
+    Example:
+        >>> samples(1), samples(8000)
+        ('1 sample', '8,000 samples')
+    """
+    return f"{count:,.0f} sample{'' if round(count) == 1 else 's'}"
+
+
+def day(at: float) -> str:
+    """A date.
+
+    Example:
+        >>> day(1_781_481_600.0)
+        '15 June 2026'
+    """
+    return f"{datetime.fromtimestamp(at, UTC):%-d %B %Y}"
+
+
+def short_day(at: float) -> str:
+    """A date in a chart.
+
+    Example:
+        >>> short_day(1_781_481_600.0)
+        '15 Jun'
+    """
+    return f"{datetime.fromtimestamp(at, UTC):%-d %b}"
+
+
+def moment(at: float, now: float) -> str:
+    """When something was, as seen from now.
+
+    Example:
+        >>> moment(1_781_481_600.0, 1_781_485_200.0), moment(1_781_481_600.0, 1_781_654_400.0)
+        ('today 00:00', 'Mon 15, 00:00')
+    """
+    then, today = (datetime.fromtimestamp(each, UTC) for each in (at, now))
+    if then.date() == today.date():
+        return f"today {then:%H:%M}"
+    return f"{then:%a %-d, %H:%M}" if 0.0 <= now - at < 20 * _DAY else f"{then:%-d %b %Y}"
+
+
+def stamp(at: float) -> str:
+    """A moment as machines read it.
+
+    Example:
+        >>> stamp(1_781_481_600.0)
+        '2026-06-15T00:00:00Z'
+    """
+    return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def clock(at: float) -> str:
+    """The time of day."""
+    return f"{datetime.fromtimestamp(at, UTC):%H:%M}"
+
+
+def weekday(at: float) -> str:
+    """A day of the week and a date."""
+    return f"{datetime.fromtimestamp(at, UTC):%A %-d %B}"
+
+
+def days(since: float, until: float) -> int:
+    """Which day of a test it is, the first being 1; 0 if it is not a day old.
+
+    Example:
+        >>> days(0.0, 3 * 86_400.0), days(0.0, 3600.0)
+        (3, 0)
+    """
+    return round((until - since) / _DAY)
+
+
+def due(at: float, now: float) -> str:
+    """When something is to be expected, about.
+
+    Example:
+        >>> due(1_781_481_600.0 + 3 * 86_400.0, 1_781_481_600.0), due(9e8, 8.9e8)
+        ('Thursday', '9 July')
+    """
+    if at - now < 0.5 * _DAY:
+        return "today"
+    if at - now < 1.5 * _DAY:
+        return "tomorrow"
+    then = datetime.fromtimestamp(at, UTC)
+    return f"{then:%A}" if at - now < 6.5 * _DAY else f"{then:%-d %B}"

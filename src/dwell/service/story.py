@@ -1,0 +1,247 @@
+"""The story of a programme: what pages tell of its log, and its state lets go of.
+
+A fold over the events, each read once and in order, and kept by every worker for itself. Lists of
+what happened are bounded; what is over is kept as sums.
+"""
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from math import sqrt
+from typing import NamedTuple
+
+from dwell.programme.events import (
+    Abandoned,
+    Begun,
+    Cleared,
+    Corrected,
+    Created,
+    Decided,
+    Event,
+    Finished,
+    Held,
+    Limits,
+    Recorded,
+    Told,
+)
+from dwell.programme.programme import Programme
+from dwell.service.followed_test import Kind, Note, Test, amount
+
+WAITS_DAYS = 14.0  # a decision that nobody records by then was made long ago
+_DAY = 86_400.0
+_MOST_LATEST = 40
+_MOST_KEPT, _MOST_WAITING = 150, 300  # tests that are over
+_MOST_SHIPPED, _MOST_COSTS, _MOST_RULES, _MOST_MEASURED = 20_000, 512, 40, 400
+
+
+class Shipped(NamedTuple):
+    """A test that was shipped, as what it is worth follows from it.
+
+    Attributes:
+        at: When it was decided.
+        samples: How many samples it has.
+        total: Their sum.
+        estimate: An unbiased estimate of its value, where the record has one.
+    """
+
+    at: float
+    samples: int
+    total: float
+    estimate: float | None = None
+
+
+class InForce(NamedTuple):
+    """A rule that tests began with.
+
+    Attributes:
+        since: When the first test began with it.
+        tests: How many had finished by then.
+        limits: Its limits; None where the learner has them.
+        column: Which of the learner's policies it is, where it chooses among some.
+    """
+
+    since: float
+    tests: int
+    limits: Limits | None
+    column: int
+
+
+@dataclass(slots=True)
+class Story:
+    """What pages tell of a programme.
+
+    Attributes:
+        position: How many events were read.
+        began: When the programme was created.
+        last: When the last event was.
+        open: Tests that are open, by number.
+        over: Tests that were until lately, by number.
+        latest: What happened, the latest last.
+        rules: The rules that tests began with, in order: the first, and the latest.
+        shipped: Tests that were shipped, by number.
+        costs: When tests had finished, and what all had cost by then, without set-up.
+        measured: What the latest tests measured: samples and their sum.
+        finished: How many have.
+        unscored: How many were shipped whose value no estimate shows.
+        days: Sums over decided tests: how many, days until then, their squares.
+    """
+
+    position: int = 0
+    began: float = 0.0
+    last: float = 0.0
+    open: dict[int, Test] = field(default_factory=dict)
+    over: dict[int, Test] = field(default_factory=dict)
+    latest: deque[Note] = field(default_factory=lambda: deque(maxlen=_MOST_LATEST))
+    rules: list[InForce] = field(default_factory=list)
+    shipped: dict[int, Shipped] = field(default_factory=dict)
+    costs: list[tuple[float, int, int]] = field(default_factory=list)
+    measured: deque[tuple[int, float]] = field(default_factory=lambda: deque(maxlen=_MOST_MEASURED))
+    finished: int = 0
+    samples: int = 0
+    unscored: int = 0
+    days: tuple[int, float, float] = (0, 0.0, 0.0)
+
+    def read_on(self, programme: Programme) -> None:
+        """Read the events that are new."""
+        self.take(programme.events(after=self.position))
+
+    def take(self, events: Iterable[tuple[int, Event]]) -> None:
+        """Take events in, in order."""
+        for position, event in events:
+            self._take(event)
+            self.position, self.last = position, max(self.last, event.at)
+
+    def test(self, number: int) -> Test | None:
+        """A test that is open, or was until lately."""
+        return self.open.get(number) or self.over.get(number)
+
+    def named(self, name: str) -> Test | None:
+        """The same by its name."""
+        for tests in (self.open, self.over):
+            for test in tests.values():
+                if test.name == name:
+                    return test
+        return None
+
+    def waiting(self, now: float) -> list[Test]:
+        """Tests whose decision nobody has recorded yet, the oldest first."""
+        tests = [*self.over.values(), *self.open.values()]
+        found = [
+            (test.decided.at, test)
+            for test in tests
+            if test.decided is not None
+            and test.recorded is None
+            and not test.abandoned
+            and now - test.decided.at <= WAITS_DAYS * _DAY
+        ]
+        return [test for _, test in sorted(found, key=lambda pair: pair[0])]
+
+    @property
+    def mean_days(self) -> tuple[float, float] | None:
+        """How many days tests take until they are decided, and its standard error."""
+        count, total, squares = self.days
+        if count < 2:
+            return None
+        mean = total / count
+        return mean, sqrt(max(0.0, squares / count - mean**2) / (count - 1))
+
+    def _take(self, event: Event) -> None:
+        if isinstance(event, Created):
+            self.began = event.at
+        elif isinstance(event, Begun):
+            self._begin(event)
+        elif (test := self.test(getattr(event, "task", 0))) is not None:
+            self._of_test(test, event)
+
+    def _begin(self, event: Begun) -> None:
+        design = event.design
+        column = int(design["columns"][design["decider"]])
+        now = InForce(event.at, self.finished, event.limits, column)
+        last = self.rules[-1] if self.rules else None
+        if last is None or (last.limits, last.column) != (now.limits, now.column):
+            self.rules.append(now)
+            if len(self.rules) > _MOST_RULES:
+                del self.rules[1]
+        self.open[event.task] = test = Test(event.task, event.name, event.at, event.limits, column)
+        self._note(test, event.at, "began")
+
+    def _of_test(self, test: Test, event: Event) -> None:
+        match event:
+            case Told(key=key, observations=observations):
+                test.tell(key, observations)
+            case Corrected(at=at, key=key, observations=observations):
+                before = test.steps.get(key)
+                test.rough |= before is None
+                if before is not None:
+                    test.steps[key] = after = amount(observations)
+                    text = f"{before[0]:,} samples became {after[0]:,}"
+                    self._note(test, at, "restated", text if before[0] != after[0] else "")
+            case Decided(at=at, decision=decision, samples=samples, total=total):
+                test.decided = event
+                days = (at - test.begun_at) / _DAY
+                count, sums, squares = self.days
+                self.days = count + 1, sums + days, squares + days**2
+                if decision == "accept":
+                    self._ship(test.number, Shipped(at, samples, total))
+                self._note(test, at, "ship" if decision == "accept" else "drop")
+            case Held(at=at, reason=reason):
+                self._note(test, at, "held", reason)
+            case Cleared(at=at, note=note):
+                self._note(test, at, "cleared", note)
+            case Recorded(at=at, done=done, note=note):
+                test.recorded = event
+                decided = test.decided
+                if done == "dropped":
+                    self.shipped.pop(test.number, None)
+                elif decided is not None and test.number not in self.shipped:
+                    self._ship(test.number, Shipped(decided.at, decided.samples, decided.total))
+                self._note(test, at, done, note)
+            case Finished(at=at, samples=samples, record=record):
+                self._finish(test, at, samples, record)
+            case Abandoned(at=at, reason=reason):
+                test.abandoned = True
+                self.shipped.pop(test.number, None)
+                self._note(test, at, "abandoned", reason)
+                self._close(test, at)
+
+    def _finish(self, test: Test, at: float, samples: int, record: dict[str, object]) -> None:
+        self.finished += 1
+        self.samples += samples
+        self.costs.append((at, self.finished, self.samples))
+        if len(self.costs) > _MOST_COSTS:
+            del self.costs[1:-1:2]
+        total = sum(plus for _, plus in test.steps.values())
+        self.measured.append((samples, total))
+        if test.number in self.shipped:
+            before = self.shipped[test.number]
+            estimate = _estimate(record)
+            self.unscored += estimate is None
+            self.shipped[test.number] = Shipped(before.at, samples, total, estimate)
+        test.notes.append(Note(at, "finished", test.name))
+        self._close(test, at)
+
+    def _ship(self, number: int, shipped: Shipped) -> None:
+        self.shipped[number] = shipped
+        if len(self.shipped) > _MOST_SHIPPED:
+            del self.shipped[next(iter(self.shipped))]
+
+    def _close(self, test: Test, at: float) -> None:
+        test.closed_at = at
+        self.over[test.number] = self.open.pop(test.number, test)
+        if len(self.over) > _MOST_KEPT:
+            done = (n for n, each in self.over.items() if each.recorded or each.abandoned)
+            first = next(iter(self.over))
+            late = len(self.over) > _MOST_WAITING
+            del self.over[first if late else next(done, first)]
+
+    def _note(self, test: Test, at: float, kind: Kind, text: str = "") -> None:
+        note = Note(at, kind, test.name, text)
+        test.notes.append(note)
+        self.latest.append(note)
+
+
+def _estimate(record: dict[str, object]) -> float | None:
+    estimates = record.get("estimates")
+    if not isinstance(estimates, list) or not estimates or not estimates[0]:
+        return None
+    return float(estimates[0][0])

@@ -1,0 +1,72 @@
+"""The docs site, as it is opened from a disk: whole, quiet, searchable, and fit for everybody."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from axe_core_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page
+
+ROOT = Path(__file__).parents[2]
+Scheme = Literal["light", "dark"]
+PAGES = ("index", "evaluate", "metrics", "reference/exact", "reference/commands")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, built from a copy of what it is made of: a broken link stops that."""
+    folder = tmp_path_factory.mktemp("docs")
+    for name in ("docs", "src", "zensical.toml"):
+        source, target = ROOT / name, folder / name
+        if source.is_dir():
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, target)
+    subprocess.run([sys.executable, "docs/commands.py"], cwd=folder, check=True)
+    build = [str(Path(sys.executable).parent / "zensical"), "build", "--strict"]
+    built = subprocess.run(build, cwd=folder, capture_output=True, text=True)
+    assert built.returncode == 0, built.stdout + built.stderr
+    return folder / "site"
+
+
+def opened(
+    browser: Browser, site: Path, name: str, trouble: list[str], scheme: Scheme = "light"
+) -> Page:
+    page = browser.new_page(viewport={"width": 1280, "height": 900}, color_scheme=scheme)
+    page.on("console", lambda message: trouble.append(f"{message.type}: {message.text}"))
+    page.on("pageerror", lambda error: trouble.append(str(error)))
+    page.on(
+        "request",
+        lambda request: None if request.url.startswith("file:") else trouble.append(request.url),
+    )
+    page.goto((site / f"{name}.html").as_uri())
+    return page
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_quiet_and_fit_for_everybody(
+    browser: Browser, site: Path, name: str, scheme: Scheme
+) -> None:
+    trouble: list[str] = []
+    page = opened(browser, site, name, trouble, scheme)
+    found = Axe().run(page)["violations"]
+    page.close()
+    assert trouble == []
+    assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []
+
+
+def test_search_works_from_a_disk(browser: Browser, site: Path) -> None:
+    trouble: list[str] = []
+    page = opened(browser, site, "index", trouble)
+    page.keyboard.press("/")
+    page.keyboard.type("setup_cost")
+    found = page.locator("a[href*='json.html']", has_text="setup_cost").first
+    found.wait_for()
+    found.click()
+    page.wait_for_url("**/json.html*")
+    page.close()
+    assert trouble == []
