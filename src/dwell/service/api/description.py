@@ -67,6 +67,7 @@ _TAGS = (
     ("Programmes", "Create them, list them, set them anew."),
     ("Tasks", "Begin tests, tell them what was observed, do what they advise."),
     ("What was learned", "Policies, the rule in force, events, reports, past tests to download."),
+    ("Hooks", "Who hears of decisions, as they are made."),
     ("Calls", "Plan how to test, and evaluate past tests: nothing is kept."),
     ("Operations", "For whoever runs the service."),
 )

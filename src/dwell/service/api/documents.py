@@ -33,6 +33,13 @@ class SettingsDocument(BaseModel):
         description="After so many days without data a task is listed as stalled.",
         examples=[4.0],
     )
+    min_samples: int = Field(
+        1, description="A task is not looked at before it has so many samples …", examples=[1]
+    )
+    min_days: int = Field(0, description="… nor before so many days are over …", examples=[7])
+    full_weeks: bool = Field(
+        False, description="… and then only when whole weeks are over.", examples=[False]
+    )
 
 
 class SettingsSent(Sent):
@@ -44,6 +51,24 @@ class SettingsSent(Sent):
         description="After so many days without data a task is listed as stalled; 4 to begin with.",
         examples=[7],
     )
+    min_samples: int | None = Field(
+        None,
+        ge=1,
+        le=10**15,
+        description="A task that begins later is not looked at before it has so many samples …",
+        examples=[1],
+    )
+    min_days: int | None = Field(
+        None, ge=0, le=10**6, description="… nor before so many days are over …", examples=[7]
+    )
+    full_weeks: bool | None = Field(
+        None, description="… and then only when whole weeks are over.", examples=[True]
+    )
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """What was not left out."""
+        return self.model_dump(exclude_none=True)
 
 
 class ProgrammeSent(Sent):
@@ -153,6 +178,14 @@ class AdviceDocument(BaseModel):
     done: bool = Field(description="Whether nothing more is wanted.", examples=[False])
     held: bool = Field(
         description="Whether advice is withheld, as its data are doubtful.", examples=[False]
+    )
+    to_go: float | None = Field(
+        description="How many samples more until it is decided, on average; null where nothing is "
+        "known of that.",
+        examples=[1830.4],
+    )
+    ships: float | None = Field(
+        description="How likely it ships then; null in the same way.", examples=[0.48]
     )
     sentence: str = Field(
         description="What to do, and why.",
@@ -284,6 +317,15 @@ class ClearSent(Sent):
     )
 
 
+class RecordSent(Sent):
+    """What people did about a decision."""
+
+    done: Literal["shipped", "dropped"] = Field(
+        description="What they did; it may be other than what was advised.", examples=["shipped"]
+    )
+    note: Remark = Field("", description="Why, for whoever reads the log.", examples=["launched"])
+
+
 def advice_document(task: str, advice: Advice) -> AdviceDocument:
     """Advice on a task."""
     return AdviceDocument(**_of_advice(task, advice))
@@ -296,4 +338,10 @@ def task_document(task: str, advice: Advice, status: Status) -> TaskDocument:
 
 def _of_advice(task: str, advice: Advice) -> dict[str, Any]:
     fields = ("wants", "decision", "done", "held", "sentence")
-    return {"task": task, **{name: getattr(advice, name) for name in fields}}
+    expected = advice.forecast
+    return {
+        "task": task,
+        **{name: getattr(advice, name) for name in fields},
+        "to_go": None if expected is None else expected.samples,
+        "ships": None if expected is None else expected.ships,
+    }
