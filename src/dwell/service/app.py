@@ -14,6 +14,7 @@ from dwell.service.access import guards, signing_in
 from dwell.service.access.tokens import Tokens
 from dwell.service.delivery import Delivery
 from dwell.service.hooks import Hooks
+from dwell.service.metrics import CountRequests, Metrics
 from dwell.service.names import WholeNames
 from dwell.service.settings import Settings
 from dwell.service.shelf import Shelf
@@ -56,6 +57,8 @@ def create_app(
     app.include_router(signing_in.router)
     guards.install(app, settings, app.state.tokens)
     app.add_middleware(WholeNames)
+    app.state.metrics = Metrics()
+    app.add_middleware(CountRequests, metrics=app.state.metrics)  # what is refused early too
     return app
 
 

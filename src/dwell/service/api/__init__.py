@@ -3,7 +3,6 @@
 from fastapi import FastAPI
 
 from dwell.service.api import computed, description, hooks, learned, operations, programmes, tasks
-from dwell.service.metrics import CountRequests, Metrics
 
 
 def install(app: FastAPI) -> None:
@@ -11,5 +10,3 @@ def install(app: FastAPI) -> None:
     for part in (programmes, tasks, learned, hooks, computed, operations, description):
         app.include_router(part.router)
         app.state.routes += part.router.routes
-    app.state.metrics = Metrics()
-    app.add_middleware(CountRequests, metrics=app.state.metrics)

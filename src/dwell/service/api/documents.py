@@ -264,6 +264,19 @@ class ObservedSent(Sent):
 class TellingSent(ObservedSent):
     """What a task is told."""
 
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "control": {"n": 500, "sum": 51},
+                    "treatment": {"n": 505, "sum": 49},
+                    "key": "2026-03-02",
+                },
+                {"values": [1, -1, 1], "key": "2026-03-02"},
+            ]
+        }
+    )
+
     key: NameText | None = Field(
         None,
         description="A name for this telling, which makes it safe to repeat: the same again under "
@@ -274,6 +287,12 @@ class TellingSent(ObservedSent):
 
 class TaskTellingSent(TellingSent):
     """What one of several tasks is told."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"task": "blue-button", "values": [1, -1, 1], "key": "2026-03-02"}]
+        }
+    )
 
     task: NameText = Field(description="The task's name.", examples=["blue-button"])
 
@@ -295,6 +314,10 @@ class TellingsSent(Sent):
 
 class CorrectionSent(ObservedSent):
     """What a task should have been told under a key."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"key": "2026-03-02", "values": [1, -1, -1]}]}
+    )
 
     key: NameText = Field(
         description="The key that something else was told under.", examples=["2026-03-02"]
