@@ -226,7 +226,7 @@ def _tell(task: Running, command: Tell) -> list[Event]:
         raise finished(task.name)
     _require_form(task, command.observations)
     if task.run is not None:
-        task.run.require(task.name, key, task.by_key)
+        task.run.require(task.name, key, task.all_parts)
     task.tell(task.next_key() if key is None else key, command.observations, command.at)
     told = Told(at=command.at, task=task.number, key=key, observations=command.observations)
     return [told, *_doubt(task, command.at), *_follow(task, command.at)]

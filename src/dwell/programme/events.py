@@ -14,6 +14,7 @@ from dwell import checks
 from dwell.errors import InvalidInput
 from dwell.programme.minimum_run import MinimumRun
 from dwell.programme.observations import Observations
+from dwell.programme.path import Limits
 from dwell.programme.stores.protocol import Entry
 
 Decision = Literal["accept", "reject"]
@@ -97,20 +98,6 @@ class Created(_Event, frozen=True, kw_only=True, tag="created 1"):
     settings: Settings
     dwell: str
     start: Start | None = None
-
-
-class Limits(Struct, frozen=True, array_like=True):
-    """The limits that a task is run by, for people to see when they are no more in force.
-
-    Attributes:
-        looks: After how many samples it is looked at; of very many looks, some.
-        lower: The lower limit on the sum at each; None where there is none …
-        upper: … and the upper one.
-    """
-
-    looks: list[int]
-    lower: list[float | None]
-    upper: list[float | None]
 
 
 class Begun(_Event, frozen=True, kw_only=True, tag="begun 1"):

@@ -2,20 +2,35 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import inf, isfinite
 from typing import Literal
 
 import numpy as np
+from msgspec import Struct
 
 from dwell.arrays import BoolArray, FloatArray, IntArray, Samples
 from dwell.laws import Law
 from dwell.periods import Periods
 from dwell.pools.under_law import noise_under
-from dwell.programme.events import Limits
 from dwell.sparse_policy import SparsePolicy
 
 _MOST_LOOKS = 100  # made, and as many to come: more cannot be told apart in a picture
 _MOST_KEPT = 64  # in the log, with each task that was begun
+
+
+class Limits(Struct, frozen=True, array_like=True):
+    """The limits that a task is run by, for people to see when they are no more in force.
+
+    Attributes:
+        looks: After how many samples it is looked at; of very many looks, some.
+        lower: The lower limit on the sum at each; None where there is none …
+        upper: … and the upper one.
+    """
+
+    looks: list[int]
+    lower: list[float | None]
+    upper: list[float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +111,7 @@ def path_of(
     return Path("sum" if noise is None else "standard errors", tuple(looks), decided_after)
 
 
+@lru_cache(maxsize=64)  # the tasks of a round have the same
 def kept_limits(policy: SparsePolicy) -> Limits:
     """Limits as the log keeps them with a task; of very many looks, some."""
     some = _thinned(np.arange(len(policy.looks)), most=_MOST_KEPT)

@@ -86,9 +86,8 @@ class Running:
 
     def __post_init__(self) -> None:
         if not self.parts:
-            first = Watch.first(self.design)
-            self._progress = Progress(0, None, False, first.wants, None)
-            self._watch = first if self.run is None else None
+            self._watch = Watch.first(self.design)
+            self._progress = Progress(0, None, False, self._watch.wants, None)
             self._arms = 0, 0
 
     def fork(self) -> "Running":
@@ -104,11 +103,6 @@ class Running:
         found = self.parts.get(key)
         return self._ahead.get(key) if found is None and self._ahead else found
 
-    @property
-    def by_key(self) -> dict[str, Observations]:
-        """All that it was told, in order, by key."""
-        return {**self.parts, **self._ahead} if self._ahead else self.parts
-
     def told(self) -> Iterator[Observations]:
         """All that it was told, in order."""
         return (
@@ -116,6 +110,11 @@ class Running:
             if self._ahead
             else iter(self.parts.values())
         )
+
+    @property
+    def all_parts(self) -> dict[str, Observations]:
+        """All that it was told, by key."""
+        return {**self.parts, **self._ahead} if self._ahead else self.parts
 
     def next_key(self) -> str:
         """What is told without a key goes by this one."""
@@ -129,7 +128,9 @@ class Running:
             self._arms = controls + more[0], treated + more[1]
         (self.parts if self._ahead is None else self._ahead)[key] = observations
         self.told_at = at
-        self._watch = after = None if watch is None else watch.after(observations)
+        # A watch sees each batch at its end: where that may be no look, all is seen anew.
+        seen = None if self.run is not None else watch
+        self._watch = after = None if seen is None else seen.after(observations)
         self._progress = None
         if after is not None and before is not None:
             stopped, accepts = before.stopped, before.accepts
@@ -151,7 +152,7 @@ class Running:
     def samples(self) -> Samples | Periods:
         """All samples so far, one by one or as sums over batches, up to the last look allowed."""
         if self.run is not None:
-            return self.run.merged(self.by_key, self.known)
+            return self.run.merged(self.all_parts, self.known)
         before, count = self._samples, len(self.parts) + len(self._ahead or ())
         if before is None or self._sampled < count:
             first = 0
@@ -169,7 +170,7 @@ class Running:
         """How many samples it was told since the last look that was allowed."""
         if self.run is None:
             return 0
-        return int(by_parts(self.by_key, self.known).samples[0] - self.progress().samples)
+        return int(by_parts(self.all_parts, self.known).samples[0] - self.progress().samples)
 
     def progress(self) -> Progress:
         """How far what was told brings the task."""
@@ -181,9 +182,8 @@ class Running:
         samples, design = self.samples, self.design
         sums = samples.sums if isinstance(samples, Periods) else samples
         if not len(sums):
-            first = Watch.first(design)._replace(users=sum(self.arms))
-            self._watch = first if self.run is None else None
-            return Progress(0, None, False, first.wants, None)
+            self._watch = Watch.first(design)._replace(users=sum(self.arms))
+            return Progress(0, None, False, self._watch.wants, None)
         if isinstance(samples, Periods):
             drawn = int(samples.samples[0])
             records = _of_periods(design, samples)
@@ -202,10 +202,8 @@ class Running:
         undecided = (records.decisions[0] < 0).tolist()
         total = float(np.cumsum(sums, dtype=np.float64)[-1])
         watch = Watch.over(design, undecided, needed, drawn, total, sum(self.arms))
-        # How many samples are wanted beyond the cap depends on the periods that are to come, and a
-        # minimum run on the days of all.
-        ahead = design.oversamples and isinstance(samples, Periods)
-        self._watch = None if ahead or self.run is not None else watch
+        # How many samples are wanted beyond the cap depends on the periods that are to come.
+        self._watch = None if design.oversamples and isinstance(samples, Periods) else watch
         return Progress(drawn, stopped, accepts, watch.wants, None)
 
     def decision(self, found: Progress, at: float) -> Decided:
@@ -213,7 +211,7 @@ class Running:
         assert found.stopped is not None
         samples, stopped = self.samples, found.stopped
         if self.run is not None:
-            samples = by_parts(self.by_key, self.known)
+            samples = by_parts(self.all_parts, self.known)
         if isinstance(samples, Periods):
             batches = int(np.searchsorted(np.cumsum(samples.counts), stopped)) + 1
             total = float(samples.sums[:batches].sum())
