@@ -1,8 +1,8 @@
 """What a service bears: clients that begin, tell and read all at once, and what is lost meanwhile.
 
 `python -m benchmarks.load postgres [--clients 64] [--seconds 60] [--programmes 8]` and
-`python -m benchmarks.load sqlite --clients 16`; with `--kill worker` or `--kill store` a worker of
-the service, or the PostgreSQL server, is killed meanwhile, again and again. All clients are those
+`python -m benchmarks.load sqlite --clients 16`; with `--kill worker`, `store` or `both` workers of
+the service, or the PostgreSQL server, are killed meanwhile, again and again. All clients are those
 of `dwell.AsyncClient`, on loopback; a PostgreSQL server of its own waits for the disk at every
 commit. Every telling that was acknowledged is looked for in the log, where it has to be once.
 """
@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 from time import perf_counter, process_time, sleep
 
@@ -33,7 +34,7 @@ from dwell.programme.events import Begun, Told
 _TELLINGS = 12  # of a task at most
 _READS = 0.4  # as many of the tellings are followed by a look
 _WORKERS = {"postgres": 2, "sqlite": 1}
-_BARE_SECONDS = 5.0
+_CONNECTIONS = 8  # that two workers have to PostgreSQL
 
 
 @dataclass
@@ -41,11 +42,13 @@ class Tally:
     """What clients were answered.
 
     Attributes:
+        end: When they are to stop.
         seconds: How long each request took, by what it was.
         told: Tellings that were acknowledged: programme, task and key.
         errors: What was raised instead.
     """
 
+    end: float
     seconds: dict[str, list[float]] = field(
         default_factory=lambda: {"begin": [], "tell": [], "read": []}
     )
@@ -118,9 +121,7 @@ def service(store: str, workers: int) -> Iterator[Service]:
             process.wait(60)
 
 
-async def _work(
-    client: AsyncClient, number: int, programmes: int, end: float, tally: Tally
-) -> None:
+async def _work(client: AsyncClient, number: int, programmes: int, tally: Tally) -> None:
     """What one client does: a test after another, each told day by day."""
     draw = random.Random(number)
     name = f"programme {number % programmes}"
@@ -130,7 +131,7 @@ async def _work(
         task = await programme.begin(f"{number}-{test}")
         tally.seconds["begin"].append(perf_counter() - start)
         for day in range(_TELLINGS):
-            if perf_counter() > end:
+            if perf_counter() > tally.end:
                 return
             control, treated = (_day(draw) for _ in range(2))
             start = perf_counter()
@@ -150,18 +151,15 @@ def _day(draw: random.Random) -> Batch:
     return Batch(n, sum(draw.random() < 0.1 for _ in range(n)))
 
 
-async def _crowd(url: str, clients: int, programmes: int, seconds: float) -> Tally:
-    tally, end = Tally(), perf_counter() + seconds
-
+async def _crowd(url: str, clients: int, programmes: int, tally: Tally) -> None:
     async def one(number: int) -> None:
         async with AsyncClient(url, patience=60.0) as client:
             try:
-                await _work(client, number, programmes, end, tally)
+                await _work(client, number, programmes, tally)
             except Exception as error:  # whatever it is, it is one too many
                 tally.errors.append(f"{type(error).__name__}: {error}")
 
     await asyncio.gather(*map(one, range(clients)))
-    return tally
 
 
 def audit(store: str, programmes: int, tally: Tally) -> tuple[int, int, int]:
@@ -180,18 +178,22 @@ def audit(store: str, programmes: int, tally: Tally) -> tuple[int, int, int]:
     return found.total(), lost, sum(times > 1 for times in found.values())
 
 
-def _killing(kill: str | None, running: Service, server: PostgresServer | None, end: float) -> int:
-    """Kill something again and again; how often that was."""
-    draw, kills = random.Random(1), 0
-    while kill and perf_counter() < end - 5.0:
-        sleep(draw.uniform(2.0, 5.0))
-        if kill == "worker":
+def _killing(
+    kill: str | None, kills: int, running: Service, server: PostgresServer | None, tally: Tally
+) -> int:
+    """Kill something again and again; how often that was. The load goes on for a while after it."""
+    draw, planned, done = random.Random(1), tally.end, 0
+    while kill and (done < kills or (not kills and perf_counter() < planned - 5.0)):
+        tally.end = inf
+        sleep(draw.uniform(1.0, 4.0))
+        if kill == "worker" or (kill == "both" and done % 2):
             os.kill(draw.choice(running.workers()), signal.SIGKILL)
         elif server is not None:
             server.kill()
             server.start()
-        kills += 1
-    return kills
+        done += 1
+    tally.end = max(planned, perf_counter() + 3.0 * bool(done))
+    return done
 
 
 def run(
@@ -208,11 +210,11 @@ def run(
                 else:
                     client.create(name, caps="256:16384:x2", setup_cost=2_000.0)
         start, before = perf_counter(), (process_time(), running.processor_seconds())
-        end = start + arguments.seconds
+        tally = Tally(start + arguments.seconds)
         with ThreadPoolExecutor(1) as other:
-            killed = other.submit(_killing, arguments.kill, running, server, end)
-            crowd = _crowd(running.url, arguments.clients, arguments.programmes, arguments.seconds)
-            tally = asyncio.run(crowd)
+            killing = (arguments.kill, arguments.kills, running, server, tally)
+            killed = other.submit(_killing, *killing)
+            asyncio.run(_crowd(running.url, arguments.clients, arguments.programmes, tally))
             taken = perf_counter() - start
             client_seconds = process_time() - before[0]
             server_seconds = running.processor_seconds() - before[1]
@@ -236,7 +238,10 @@ def run(
         "p50_ms": round(tally.percentile(0.5), 1),
         "p99_ms": round(tally.percentile(0.99), 1),
         "longest_ms": round(tally.percentile(1.0), 1),
-        "server_processor_ms": round(1000.0 * server_seconds / tally.requests, 2),
+        # Of those that were killed nobody knows any more what they took.
+        "server_processor_ms": None
+        if kills
+        else round(1000.0 * server_seconds / tally.requests, 2),
         "client_processor_ms": round(1000.0 * client_seconds / tally.requests, 2),
     }
 
@@ -247,22 +252,28 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=64)
     parser.add_argument("--programmes", type=int, default=8)
     parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--bare-seconds", type=float, default=5.0, help="for bare commits")
     parser.add_argument("--workers", type=int, default=0, help="by default 2 on PostgreSQL, else 1")
     parser.add_argument("--law", action="store_true", help="learn the best boundaries for a law")
-    parser.add_argument("--kill", choices=["worker", "store"])
+    parser.add_argument("--kill", choices=["worker", "store", "both"])
+    parser.add_argument("--kills", type=int, default=0, help="how many; 0 for as many as fit")
     parser.add_argument("--fsync", choices=["on", "off"], default="on")
     arguments = parser.parse_args()
     if arguments.store == "sqlite":
         with tempfile.TemporaryDirectory(prefix="dwell-") as folder:
-            bare = bare_sqlite(Path(folder, "bare.db"), _BARE_SECONDS)
+            bare = bare_sqlite(Path(folder, "bare.db"), arguments.bare_seconds)
             found = run(f"sqlite:///{folder}/tests.db", None, arguments)
     else:
         most = arguments.clients + 30
         with throwaway(fsync=arguments.fsync, max_connections=most) as server:
-            bare = bare_postgres(server.address, arguments.clients, _BARE_SECONDS)
+            bare = bare_postgres(server.address, arguments.clients, arguments.bare_seconds)
             found = run(server.address, server, arguments)
-            found["bare_per_second_8"] = bare_postgres(server.address, 8, _BARE_SECONDS)
-    found |= {"bare_per_second": round(bare, 1), "share": float(str(found["per_second"])) / bare}
+            few = bare_postgres(server.address, _CONNECTIONS, arguments.bare_seconds)
+            found["bare_per_second_by_few"] = round(few, 1)
+    found |= {
+        "bare_per_second": round(bare, 1),
+        "share": round(float(str(found["per_second"])) / bare, 3),
+    }
     print(json.dumps(found, indent=2))
     if found["errors"] or found["lost"] or found["doubled"]:
         sys.exit(1)
