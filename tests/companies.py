@@ -20,9 +20,11 @@ IDEAS = (
     *("Gift note in the basket", "Stock level beside the size", "One column on phones"),
     *("Phone number is optional", "Larger pictures", "Prices with tax"),
 )
-PLACES = ("", " for new visitors", " on phones", " in the app", " for members", " abroad")
-PLACES += (" at night", " in the sale", " for gifts", " on tablets", " by e-mail", " in stores")
-PLACES += (" for returners", " on weekends", " in French", " in German")
+PLACES = (
+    *("", " for new visitors", " on phones", " in the app", " for members", " abroad"),
+    *(" at night", " in the sale", " for gifts", " on tablets", " by e-mail", " in stores"),
+    *(" for returners", " on weekends", " in French", " in German"),
+)
 
 
 @dataclass
