@@ -12,10 +12,10 @@ from dwell.service.api.chosen import ChosenProgramme
 from dwell.service.live import Live, Parts
 from dwell.service.names import PROGRAMME
 from dwell.service.pages import words
-from dwell.service.pages.one_test import view_of
 from dwell.service.pages.overview import Shown
 from dwell.service.pages.programmes import WithShown, context, law_of
 from dwell.service.pages.site import NO_POOL, templates
+from dwell.service.pages.task_page import view_of
 from dwell.service.parts import OnShelf
 
 router = APIRouter(include_in_schema=False)
@@ -42,7 +42,7 @@ def live(
 
     def draw() -> Parts:
         if test:
-            return test_parts(kept, programme, test, shelf.clock())
+            return task_parts(kept, programme, test, shelf.clock())
         return programme_parts(kept, programme, shelf.clock())
 
     pages.require_place()
@@ -93,7 +93,7 @@ def programme_parts(shown: Shown, programme: Programme, now: float) -> Parts:
     )
 
 
-def test_parts(shown: Shown, programme: Programme, name: str, now: float) -> Parts:
+def task_parts(shown: Shown, programme: Programme, name: str, now: float) -> Parts:
     """The page of a test, in parts."""
     view = view_of(shown, programme, name, now)
     if view is None:

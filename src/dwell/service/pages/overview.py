@@ -8,7 +8,7 @@ from markupsafe import Markup
 from dwell.programme.programme import Programme
 from dwell.programme.state import State
 from dwell.service.earned import Earned, Figure, Ledger
-from dwell.service.followed_test import Test
+from dwell.service.followed import Followed
 from dwell.service.pages import svg, words
 from dwell.service.pages.cards import MOST_CARDS, Cards
 from dwell.service.pages.happenings import Happening, told
@@ -154,7 +154,7 @@ class Shown:
         return self._figures[1]
 
 
-def _ships(test: Test) -> bool:
+def _ships(test: Followed) -> bool:
     return test.decided is not None and test.decided.decision == "accept"
 
 

@@ -12,7 +12,7 @@ from dwell.programme.running import Running
 from dwell.programme.state import State
 from dwell.service.access.callers import may
 from dwell.service.api.chosen import ChosenProgramme, TaskName
-from dwell.service.followed_test import Test
+from dwell.service.followed import Followed
 from dwell.service.pages import leaf, looks, stopping, words
 from dwell.service.pages.cards import Worth, why, worth_of
 from dwell.service.pages.happenings import Happening, told
@@ -28,7 +28,7 @@ router = APIRouter(include_in_schema=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TestView:
+class TaskView:
     """What the page of a test shows."""
 
     programme: str
@@ -82,7 +82,7 @@ def one_test(
     return page(request, "test.html.jinja", place="programmes", view=view, words=words, unit=unit)
 
 
-def view_of(shown: Shown, programme: Programme, name: str, now: float) -> TestView | None:
+def view_of(shown: Shown, programme: Programme, name: str, now: float) -> TaskView | None:
     """A test as it is now; None if it was over long ago."""
     with shown.lock, programme.state() as state:
         shown.story.read_on(programme)
@@ -93,7 +93,7 @@ def view_of(shown: Shown, programme: Programme, name: str, now: float) -> TestVi
         return _view(state, shown, test, now)
 
 
-def _view(state: State, shown: Shown, test: Test, now: float) -> TestView:
+def _view(state: State, shown: Shown, test: Followed, now: float) -> TaskView:
     plausible, unit = shown.ledger.plausible, Unit.of(state.known.law)
     task = state.tasks.get(test.number)
     running = task if task is not None and not task.finished else None
@@ -108,7 +108,7 @@ def _view(state: State, shown: Shown, test: Test, now: float) -> TestView:
     recorded = ""
     if test.recorded is not None:
         recorded = f"Recorded as {test.recorded.done}, {words.moment(test.recorded.at, now)}"
-    return TestView(
+    return TaskView(
         programme=state.name,
         name=test.name,
         number=test.number,
@@ -138,7 +138,9 @@ def _view(state: State, shown: Shown, test: Test, now: float) -> TestView:
     )
 
 
-def _advice(state: State, test: Test, running: Running | None, now: float) -> tuple[str, str, str]:
+def _advice(
+    state: State, test: Followed, running: Running | None, now: float
+) -> tuple[str, str, str]:
     if test.abandoned:
         return "keep", "Abandoned", "nothing is learned from it."
     if test.decided is not None:
@@ -152,7 +154,7 @@ def _advice(state: State, test: Test, running: Running | None, now: float) -> tu
     return "keep", "Keep testing", f"{facts.reason[:1].upper()}{facts.reason[1:]}."
 
 
-def _about(test: Test, now: float) -> str:
+def _about(test: Followed, now: float) -> str:
     if test.decided is None:
         return f"Began {words.moment(test.begun_at, now)}, with the rule of then, which it keeps."
     return (
@@ -162,7 +164,7 @@ def _about(test: Test, now: float) -> str:
 
 
 def _facts(
-    state: State, test: Test, picture: leaf.Drawn, unit: Unit, now: float
+    state: State, test: Followed, picture: leaf.Drawn, unit: Unit, now: float
 ) -> list[tuple[str, str, str]]:
     samples, total = picture.path[-1]
     lift = lift_of(state, int(samples), total, None)
