@@ -313,6 +313,24 @@ def test_one_signs_in_with_a_token_and_out(browser: Browser) -> None:
         expect(page.locator("h1")).to_contain_text("How long should we dwell")
 
 
+def test_doubtful_data_can_be_cleared_and_silent_tests_abandoned(
+    browser: Browser, service: Running
+) -> None:
+    """From the pages of the tests that the warnings name; no verdict is given before."""
+    with visited(browser, f"{service.url}/programmes/Checkout") as page:
+        page.locator("#f-warnings .note", has_text="Doubtful").locator("a").click()
+        expect(page.locator("#head .v.hold")).to_have_text("Hold")
+        expect(page.locator(".opts")).to_have_count(0)
+        page.get_by_label("Why, for whoever reads the log").fill("bots were taken out")
+        page.get_by_role("button", name="The data are sound").click()
+        expect(page.locator("#history")).to_contain_text("Was cleared: bots were taken out.")
+        expect(page.locator("#head .v.hold")).to_have_count(0)
+        page.get_by_role("link", name="Checkout").click()
+        page.locator("#f-warnings .note", has_text="Silent").locator("a").click()
+        page.get_by_role("button", name="Abandon this test").click()
+        expect(page.locator("#head")).to_contain_text("Abandoned")
+
+
 def test_a_page_can_be_printed(browser: Browser, service: Running) -> None:
     """Without the bar, and with all of its cards and rows."""
     with visited(browser, f"{service.url}/programmes/Checkout") as page:

@@ -23,7 +23,7 @@ _MILLION = 1e6
 _EVENTS = 10
 _NOTHING_SHIPPED = ("Nothing has been shipped yet", "Its value will be added up here.")
 _NO_VALUE = (
-    "What was shipped is worth something, and nobody knows what",
+    "What was shipped cannot be valued",
     "Not every test that was shipped has samples that its decision did not see, and no pool of "
     "ideas is fitted: so there is no estimate without bias.",
 )

@@ -55,6 +55,7 @@ class TaskView:
     record: str
     other: str
     recorded: str
+    doubtful: bool
 
 
 @router.get(TEST, dependencies=[may("read")])
@@ -135,6 +136,7 @@ def _view(state: State, shown: Shown, test: Followed, now: float) -> TaskView:
         record=("shipped" if ships else "dropped") if waits else "",
         other=("dropped" if ships else "shipped") if waits else "",
         recorded=recorded,
+        doubtful=doubtful,
     )
 
 
