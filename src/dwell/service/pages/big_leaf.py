@@ -110,7 +110,7 @@ def _walk(
     else:
         parts.append(dot(x, y, 5.0, "dot rim"))
     if not narrow:
-        near = x > right - 240.0
+        near = x > right - 290.0
         place_of, end = (x - 14.0, "e ") if near else (x + 14.0, "")
         parts.append(text(place_of, y - 4.0, said[0], f"{end}b halo"))
         parts.append(text(place_of, y + 12.0, said[1], f"{end}halo"))

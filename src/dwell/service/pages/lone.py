@@ -25,6 +25,7 @@ _MEANS = {
     503: "Nothing that was told is lost. It can be tried again.",
 }
 _OTHERWISE = "Nothing was changed. If it happens again, tell whoever runs this server."
+_NO_PAGE = "There is no page at this address"
 _TITLES = {404: "This path has left the picture."}
 
 
@@ -69,7 +70,7 @@ def _page_of(request: Request, response: Response) -> Response:
         request,
         "error.html.jinja",
         title=_TITLES.get(status, problem["title"]),
-        detail=problem["detail"],
+        detail=_NO_PAGE if problem["detail"] == "Not Found" else problem["detail"],
         meaning=_MEANS.get(status, _OTHERWISE),
         again=request.scope["path"] if request.method == "GET" and status >= 429 else "",
         code=problem["type"].rpartition(":")[2],

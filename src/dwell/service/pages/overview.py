@@ -212,7 +212,7 @@ def _durations(state: State, story: Story) -> list[Key]:
 def _interval(figure: Figure, label: str) -> Markup:
     low, high = min(0.0, figure.low), max(0.0, figure.high)
     room = 0.12 * (high - low)
-    reach = (low - room if low else 0.0, high + room)
+    reach = (low - room, high + room)
     return svg.interval(
         figure.low,
         figure.estimate,

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from dwell.laws import Law
+from dwell.policies import Policies
 from dwell.pools.under_law import noise_under
 from dwell.programme.standings import PolicyStanding, standings
 from dwell.programme.state import State
@@ -99,9 +100,9 @@ def _at(total: float, samples: float, law: Law | None) -> str:
 
 def standing_rows(state: State) -> list[Standing]:
     """How policies stand, where the learner chooses among some."""
-    found = standings(state.learner)
-    if len(found) < 2:
+    if not isinstance(state.learner.choices, Policies):
         return []
+    found = standings(state.learner)
     unit = Unit.of(state.known.law)
     chosen = [each for each in found if each.status == "chosen"]
     rest = sorted(

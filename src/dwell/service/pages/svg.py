@@ -131,7 +131,11 @@ def interval(
     def at(value: float) -> float:
         return 4.0 + scale * (min(max(value, least), most) - least)
 
-    words = [text(at(0.0) + 5.0, 12.0, "0")] if origin else []
+    words = []
+    if origin and at(low) - at(0.0) > 20.0:  # beside the mark, where nothing else is
+        words = [text(at(0.0) + 5.0, 12.0, "0")]
+    elif origin and at(0.0) > 16.0:
+        words = [text(at(0.0) - 5.0, 12.0, "0", "e")]
     return drawing(
         width,
         16.0,

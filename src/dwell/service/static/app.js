@@ -135,9 +135,12 @@ function readable(looks) {
   }
 }
 
-// A log can be dropped on its form; while it is sent, and while it is read, the form says so.
+// A log can be dropped on its form; while it is sent and read, the form says so.
 function upload(form) {
   const file = form.querySelector("input[type=file]"), progress = form.querySelector("[data-progress]");
+  const [bar, said] = progress.children, button = form.querySelector("button");
+  const report = document.getElementById("report"), frame = report.querySelector("iframe");
+  let ticking;
   for (const name of ["dragover", "dragleave", "drop"]) {
     form.addEventListener(name, (event) => {
       event.preventDefault();
@@ -146,44 +149,36 @@ function upload(form) {
     });
   }
   form.addEventListener("submit", (event) => {
-    const most = Number(form.dataset.most), chosen = file.files[0];
-    if (!chosen) return;
+    const most = Number(form.dataset.most), chosen = file.files[0], megabytes = (bytes) => Math.ceil(bytes / 2 ** 20);
     progress.hidden = false;
-    const [bar, said] = progress.children;
-    if (chosen.size > most) {
+    if (chosen && chosen.size > most) {
       event.preventDefault();
-      said.textContent = `This file has ${Math.ceil(chosen.size / 2 ** 20)} MB; the most is ${Math.floor(most / 2 ** 20)} MB.`;
       bar.hidden = true;
+      said.textContent = `This file has ${megabytes(chosen.size)} MB; the most is ${megabytes(most)} MB.`;
       return;
     }
-    event.preventDefault();
-    const request = new XMLHttpRequest();
-    request.open("POST", form.action);
-    request.setRequestHeader("Accept", "text/html");
-    request.upload.addEventListener("progress", ({ loaded, total }) => {
-      bar.value = loaded / total;
-      said.textContent = loaded < total ? `Sending: ${Math.round((100 * loaded) / total)} %` : "Reading the log, and trying every rule on every test…";
-      if (loaded === total) bar.removeAttribute("value");
-    });
-    request.addEventListener("load", () => {
-      const answered = new DOMParser().parseFromString(request.responseText, "text/html");
-      document.title = answered.title;
-      document.querySelector("main").replaceWith(document.adoptNode(answered.querySelector("main")));
-      ready();
-      document.querySelector("[data-answer]")?.focus();
-    });
-    request.addEventListener("error", () => { said.textContent = "The server did not answer. Nothing was kept; try again."; });
-    request.send(new FormData(form));
+    bar.hidden = false;
+    form.target = "report";
+    report.hidden = false;
+    const begun = Date.now(), tell = () => {
+      said.textContent = `Reading the log and trying every rule on every test: ${Math.round((Date.now() - begun) / 1000)} s`;
+    };
+    tell();
+    ticking = setInterval(tell, 1000);
+    setTimeout(() => { button.disabled = true; });
+  });
+  frame.addEventListener("load", () => {
+    if (!ticking) return;
+    clearInterval(ticking);
+    ticking = undefined;
+    progress.hidden = true;
+    button.disabled = false;
+    document.getElementById("answer").focus();
   });
 }
 
-// What a form was given is kept at hand while it is worked out.
-function ready() {
-  for (const looks of document.querySelectorAll("[data-looks]")) readable(looks);
-  for (const form of document.querySelectorAll("form[data-upload]")) upload(form);
-}
-
-ready();
+for (const looks of document.querySelectorAll("[data-looks]")) readable(looks);
+for (const form of document.querySelectorAll("form[data-upload]")) upload(form);
 const fresh = document.querySelector("#fresh[data-live]");
 if (fresh) {
   fresh.dataset.said = fresh.querySelector("span")?.textContent ?? "";

@@ -1,0 +1,321 @@
+"""The pages of the service in a real browser: each page and each flow."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from axe_core_python.sync_playwright import Axe
+from fastapi import FastAPI
+from playwright.sync_api import Browser, Page, expect
+
+from dwell import Fixed, Ladder, Programme, fixed
+from dwell.programme.stores.memory import MemoryStore
+from dwell.service.access.tokens import Tokens
+from dwell.service.app import create_app
+from dwell.service.names import in_path
+from dwell.service.settings import Settings
+from tests.companies import checkout
+from tests.serving import served
+
+WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
+ODD = '<script>alert(1)</script> / "50 %"'
+PLAN = "/plan?mean=-0.06&spread=0.22&rate=42.1&a_day=8000&setup=120000&shortest=2&longest=21&worth=250000"
+# A page each, and a text that is to be read there.
+PAGES = {
+    "/": "Programmes.",
+    "/programmes/Checkout": "Decide today",
+    "/programmes/Ladders": "Rules, and how they stand",
+    "/programmes/Empty": "has its limits, and no test yet",
+    f"/programmes/Ladders/tests/{in_path(ODD)}": "The path between its limits",
+    "/plan": "Give your numbers",
+    "/plan?mean=x": "give a number",
+    "/evaluate": "A log of past tests",
+    "/sign-in": "How long should we dwell",
+    "/nowhere": "This path has left the picture",
+}
+
+
+class Running:
+    """A service that is running, and what it is about."""
+
+    def __init__(self, url: str, app: FastAPI, store: MemoryStore) -> None:
+        self.url, self.app, self.store = url, app, store
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[Running]:
+    """A service with a company's programme, one of a learner without a law, and an empty one."""
+    store = MemoryStore()
+    calendar = checkout(store).calendar
+    learner = Ladder([fixed(20, 1), fixed(40, 1), fixed(80, 1)], setup_cost=10)
+    ladders = Programme.create(store, "Ladders", learner=learner, clock=calendar)
+    draw = np.random.default_rng(3)
+    for number in range(24):
+        task = ladders.begin(f"idea {number}")
+        while not task.tell(draw.choice([-1, 1], 20, p=[0.4, 0.6]).tolist()).done:
+            pass
+    ladders.begin(ODD).tell([1, 1, -1, 1])
+    Programme.create(store, "Empty", policies=fixed(9, 1), clock=calendar)
+    app = create_app(store=store)
+    app.state.shelf.clock = calendar
+    with served(app) as url:
+        yield Running(url, app, store)
+
+
+@contextmanager
+def visited(browser: Browser, url: str, **options: Any) -> Iterator[Page]:
+    """A page that is open; it logs no error, and asks nobody else for anything."""
+    context = browser.new_context(**{"viewport": WIDE, **options})
+    page = context.new_page()
+    logged: list[str] = []
+    asked: list[str] = []
+    page.on("console", lambda message: logged.append(f"{message.type}: {message.text}"))
+    page.on("pageerror", lambda error: logged.append(f"error: {error}"))
+    page.on("request", lambda request: asked.append(request.url))
+    try:
+        answered = page.goto(url)
+        assert answered is not None
+        yield page
+    finally:
+        context.close()
+    origin = re.match(r"https?://[^/]+", url)
+    assert origin is not None
+    outside = [each for each in asked if not each.startswith((origin[0], "data:", "about:"))]
+    assert outside == []
+    # A browser logs every answer that is an error: those that a test asks for are none of ours.
+    wrong = [each for each in logged if "the server responded with a status of 4" not in each]
+    assert wrong == []
+
+
+def first_test(page: Page, verdict: str) -> str:
+    """Where the page of a test is that waits with a verdict."""
+    link = page.locator(f".card:has(.v.{verdict}) h3 a").first.get_attribute("href")
+    assert link is not None
+    return link
+
+
+@pytest.mark.parametrize("path", PAGES, ids=range(len(PAGES)))
+def test_each_page_is_there(browser: Browser, service: Running, path: str) -> None:
+    """It says what it is about, wide and narrow, and nothing of it is cut off."""
+    for viewport in (WIDE, NARROW):
+        with visited(browser, service.url + path, viewport=viewport) as page:
+            expect(page.locator("main")).to_contain_text(PAGES[path])
+            assert page.locator("h1").count() == 1
+            wide = page.evaluate("document.documentElement.scrollWidth")
+            assert wide <= viewport["width"]
+
+
+@pytest.mark.parametrize("path", PAGES, ids=range(len(PAGES)))
+def test_no_page_has_a_serious_fault_of_access(
+    browser: Browser, service: Running, path: str
+) -> None:
+    """By axe: neither light nor, where there is colour, dark and narrow."""
+    kinds: list[dict[str, Any]] = [{"color_scheme": "light"}]
+    if "Checkout" in path or "tests" in path or path == PLAN:
+        kinds.append({"color_scheme": "dark"})
+        kinds.append({"color_scheme": "light", "viewport": NARROW})
+    for kind in kinds:
+        with visited(browser, service.url + path, bypass_csp=True, **kind) as page:
+            found = Axe().run(page)["violations"]
+    serious = [each for each in found if each["impact"] in ("serious", "critical")]
+    assert [(each["id"], each["nodes"][0]["html"][:200]) for each in serious] == []
+
+
+def test_a_decided_test_says_why(browser: Browser, service: Running) -> None:
+    """What it is worth to ship, the chance of harm, and the path: in figures and by arrow keys."""
+    with visited(browser, f"{service.url}/programmes/Checkout") as page:
+        link = first_test(page, "ship")
+    with visited(browser, service.url + link, bypass_csp=True) as page:
+        expect(page.locator("#head .v.ship")).to_have_text("Ship:")
+        expect(page.locator(".opts [data-on]")).to_contain_text("chance that it does harm")
+        chart = page.locator(".in-se .fig-w svg")
+        chart.focus()
+        page.keyboard.press("ArrowLeft")
+        expect(page.locator("#readout")).to_contain_text("standard errors")
+        expect(chart.locator(".cross")).to_have_count(1)
+        expect(page.locator(".in-lift .fig-w")).to_be_hidden()
+        page.get_by_text("Lift, pp", exact=True).click()
+        expect(page.locator(".in-lift .fig-w")).to_be_visible()
+        page.locator("summary").click()
+        assert page.locator("details tbody tr").count() > 2
+        found = Axe().run(page)["violations"]
+        assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []
+
+
+def test_what_is_waiting_can_be_recorded(browser: Browser, service: Running) -> None:
+    """By its button, without scripts too; then it is gone from the list, and in the log."""
+    with visited(browser, f"{service.url}/programmes/Checkout", java_script_enabled=False) as page:
+        waiting = page.locator(".card").count()
+        name = page.locator(".card h3 a").last.inner_text()
+        page.locator(".card").last.get_by_role("button").click()
+        expect(page.locator(".card")).to_have_count(waiting - 1)
+        expect(page.locator("#f-events li").first).to_contain_text(f"{name} was recorded as")
+        assert page.url.endswith("/programmes/Checkout#today")
+
+
+def test_everything_can_be_read_without_scripts(browser: Browser, service: Running) -> None:
+    """Advice is text in its row; what needs a script says nothing false."""
+    with visited(browser, f"{service.url}/programmes/Checkout", java_script_enabled=False) as page:
+        expect(page.locator("#fresh b")).to_have_text(re.compile("As of"))
+        expect(page.locator(".runs tbody tr").first).to_contain_text("Keep testing")
+        expect(page.locator("#banner")).to_be_hidden()
+    with visited(browser, service.url + PLAN, java_script_enabled=False) as page:
+        expect(page.locator(".answer")).to_contain_text("standard errors above 0")
+        page.get_by_label("Ideas differ by").fill("none")
+        page.get_by_role("button", name="Work it out").click()
+        expect(page.locator("#spread")).to_have_attribute("aria-invalid", "true")
+        expect(page.locator(".answer")).to_contain_text("Ideas differ by: give a number above 0")
+
+
+def test_a_plan_can_begin_with_what_a_programme_knows(browser: Browser, service: Running) -> None:
+    """The pool that was fitted fills the form; the command's report is a click away."""
+    with visited(browser, f"{service.url}/plan") as page:
+        page.get_by_role("link", name="Checkout").click()
+        expect(page.locator("#rate")).to_have_value("42.1")
+        expect(page.locator("#setup")).to_have_value("120,000")
+        page.get_by_label("1 pp is worth").fill("250,000")
+        page.get_by_role("button", name="Work it out").click()
+        expect(page.locator("main table tbody tr")).to_have_count(8)
+        page.get_by_role("link", name="The whole report").click()
+        expect(page.locator(".plotly-graph-div svg").first).to_be_visible(timeout=30_000)
+
+
+def test_a_log_is_evaluated_in_a_frame(browser: Browser, service: Running, tmp_path: Path) -> None:
+    """The report that the command writes; a log that is none says so in the same place."""
+    draw = np.random.default_rng(0)
+    rows = ["test,order,value"]
+    for test in range(60):
+        value = draw.normal(0.1, 0.3)
+        rows += [f"{test},{k},{draw.normal(value):.3f}" for k in range(40)]
+    (tmp_path / "log.csv").write_text("\n".join(rows))
+    (tmp_path / "none.csv").write_text("a,b\n1,2\n")
+    with visited(browser, f"{service.url}/evaluate") as page:
+        page.get_by_label("A log of past tests").set_input_files(tmp_path / "none.csv")
+        page.get_by_role("button", name="Evaluate").click()
+        frame = page.frame_locator("iframe")
+        expect(frame.locator("h1")).to_have_text("This log cannot be evaluated.", timeout=30_000)
+        page.get_by_label("A log of past tests").set_input_files(tmp_path / "log.csv")
+        page.get_by_label("Setting up a test").fill("20")
+        page.get_by_role("button", name="Evaluate").click()
+        expect(frame.locator("#answer")).to_have_text("The answer", timeout=60_000)
+        expect(frame.locator(".plotly-graph-div svg").first).to_be_visible(timeout=30_000)
+        expect(page.locator("[data-progress]")).to_be_hidden()
+
+
+def test_a_log_that_is_too_large_is_not_sent(
+    browser: Browser, service: Running, tmp_path: Path
+) -> None:
+    """The form says how large it may be."""
+    path = tmp_path / "large.csv"
+    with path.open("wb") as file:
+        file.truncate(65 * 2**20)
+    with visited(browser, f"{service.url}/evaluate") as page:
+        page.get_by_label("A log of past tests").set_input_files(path)
+        page.get_by_role("button", name="Evaluate").click()
+        expect(page.locator("[data-progress]")).to_contain_text("the most is 64 MB")
+
+
+@pytest.fixture
+def deciding(service: Running) -> Iterator[Programme]:
+    """A programme that decides after three samples, and is gone afterwards."""
+    programme = Programme.create(service.store, "Live", learner=Fixed(fixed(3, 1)))
+    yield programme
+    service.store._logs.pop("Live", None)
+    service.app.state.shelf._opened.pop("Live", None)
+    service.app.state.shown._shown.pop("Live", None)
+
+
+def test_a_page_follows_what_happens(
+    browser: Browser, service: Running, deciding: Programme
+) -> None:
+    """A new test, its path, its decision: without a reload, announced once, and in the title."""
+    blue = deciding.begin("blue")
+    with visited(browser, f"{service.url}/programmes/Live") as page:
+        expect(page.locator("#fresh b")).to_have_text("Live")
+        page.evaluate("window.here = true")
+        blue.tell([1, 1])
+        expect(page.locator("#t-1 .far")).to_contain_text("2 of 3 samples")
+        deciding.begin("red")
+        expect(page.locator("#t-2")).to_contain_text("red")
+        blue.tell([1])
+        expect(page.locator("#c-1")).to_contain_text("Ship")
+        expect(page.locator("#announce")).to_contain_text("blue")
+        expect(page.locator("#head")).to_contain_text("One to ship")
+        expect(page).to_have_title("(1) Live · dwell")
+        blue.record("shipped")
+        expect(page.locator(".card")).to_have_count(0)
+        assert page.evaluate("window.here")
+
+
+def test_an_empty_page_fills(browser: Browser, service: Running, deciding: Programme) -> None:
+    """The first test appears by itself."""
+    with visited(browser, f"{service.url}/programmes/Live") as page:
+        expect(page.locator("h1")).to_contain_text("no test yet")
+        deciding.begin("blue")
+        expect(page.locator("#t-1")).to_contain_text("blue")
+
+
+def test_the_page_of_a_test_follows_too(
+    browser: Browser, service: Running, deciding: Programme
+) -> None:
+    """Its sentence and its path change; what people did ends it."""
+    blue = deciding.begin("blue")
+    with visited(browser, f"{service.url}/programmes/Live/tests/blue") as page:
+        expect(page.locator("#head")).to_contain_text("Keep testing")
+        blue.tell([-1, -1, 1])
+        expect(page.locator("#head")).to_contain_text("Drop")
+        page.get_by_role("button", name="We shipped it instead").click()
+        expect(page.locator("#f-events")).to_contain_text("blue was recorded as shipped")
+
+
+def test_a_page_that_hears_nothing_says_so(
+    browser: Browser, service: Running, deciding: Programme
+) -> None:
+    """After 90 seconds: since when, what that means, and why nothing can be recorded."""
+    deciding.begin("blue").tell([1, 1, 1])
+    context = browser.new_context(viewport=WIDE)
+    page = context.new_page()
+    page.clock.install()
+    page.goto(f"{service.url}/programmes/Live")
+    expect(page.locator("#fresh")).to_be_visible()
+    page.clock.run_for(2_000)
+    page.clock.fast_forward(95_000)
+    page.clock.run_for(2_000)
+    expect(page.locator("#fresh b")).to_have_text("Not live")
+    expect(page.locator("#banner")).to_contain_text("nothing that was told is lost")
+    expect(page.locator(".card button")).to_be_disabled()
+    expect(page.locator(".card .off")).to_contain_text("Recording is off")
+    context.close()
+
+
+def test_one_signs_in_with_a_token_and_out(browser: Browser) -> None:
+    """Pages ask for it, go where one wanted to, and one who may only read has no buttons."""
+    store = MemoryStore()
+    programme = Programme.create(store, "Checkout", learner=Fixed(fixed(1, 1)))
+    programme.begin("blue").tell([1])
+    _, text = Tokens(store).create(scope="read")
+    app = create_app(Settings(require_token=True), store)
+    with served(app) as url, visited(browser, f"{url}/programmes/Checkout") as page:
+        expect(page).to_have_url(re.compile("/sign-in"))
+        page.get_by_label("Token").fill("dwl_wrong")
+        page.get_by_role("button", name="Sign in").click()
+        expect(page.get_by_role("alert").filter(has_text="not known")).to_be_visible()
+        page.get_by_label("Token").fill(text)
+        page.get_by_role("button", name="Sign in").click()
+        expect(page.locator("#head")).to_contain_text("One to ship")
+        expect(page.get_by_role("button", name="Record as shipped")).to_be_hidden()
+        page.get_by_role("button", name="Sign out").click()
+        expect(page.locator("h1")).to_contain_text("How long should we dwell")
+
+
+def test_a_page_can_be_printed(browser: Browser, service: Running) -> None:
+    """Without the bar, and with all of its cards and rows."""
+    with visited(browser, f"{service.url}/programmes/Checkout") as page:
+        page.emulate_media(media="print")
+        expect(page.locator(".bar")).to_be_hidden()
+        expect(page.locator(".runs tbody tr").last).to_be_visible()
+        expect(page.locator(".card .do").first).to_be_hidden()
