@@ -233,6 +233,41 @@ def test_a_bomb_does_no_harm_to_the_service(service: Service, log: bytes, status
     assert service.call("GET", "/healthz").status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("", b"[" * 10**6),
+        ("", b'{"name":' * 10**5),
+        ("", b'{"name": "a", "cap": ' + b"9" * 10**6 + b"}"),
+        ("", b'{"name": "a", "setup_cost": 1e999}'),
+        ("", b'{"name": "\\ud800", "caps": "1"}'),
+        ("", b'{"name": "a\\u0000b", "caps": "1"}'),
+        ("", b"\xff\xfe{}"),
+        ("", b'{"name": "a", "caps": "1:1e18"}'),
+        ("", b'{"name": "a", "caps": "1:4000000"}'),
+        ("/checkout/tellings", b'{"tellings": [' + b"{}," * 10**6 + b"{}]}"),
+    ],
+    ids=[
+        *("lists", "objects", "digits", "infinity", "half", "null"),
+        "bytes",
+        "caps",
+        "many",
+        "tells",
+    ],
+)
+def test_json_that_is_made_to_break_something_is_refused(
+    service: Service, path: str, body: bytes
+) -> None:
+    """Deep, long, or no text at all: a problem that is the sender's, and no fault."""
+    headers = {"Content-Type": "application/json"}
+    answer = service.call(
+        *("POST", f"/api/v1/programmes{path}", "admin"), content=body, headers=headers, timeout=60.0
+    )
+    assert answer.status_code in (400, 422), answer.text[:300]
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert len(answer.content) < 10_000
+
+
 def evaluated(path: Path) -> dict[str, Any]:
     """What the process that evaluates makes of a log."""
     asked = {"path": str(path), "setup_cost": 1.0}
