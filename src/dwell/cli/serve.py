@@ -9,8 +9,8 @@ import click
 from dwell import checks
 from dwell.cli.command import Command, flag
 from dwell.cli.command import Option as SectionOption
-from dwell.cli.options import Option, json_option, option, positive, stacked, whole
-from dwell.cli.output import print_json, say
+from dwell.cli.options import Option, option, positive, stacked, whole
+from dwell.cli.output import say
 from dwell.cli.programme.group import STORE, text
 from dwell.errors import InvalidInput, MissingExtra
 from dwell.parsing import number
@@ -51,10 +51,7 @@ _WHO: tuple[Option, ...] = (
         help="How many requests of a token, or of an address, a process answers.",
     ),
 )
-_OUTPUT: tuple[Option, ...] = (
-    flag("--check", help="Start, see that it works, and stop."),
-    json_option,
-)
+_OUTPUT: tuple[Option, ...] = (flag("--check", help="Start, see that it works, and stop."),)
 
 
 def _with_options(command: Any) -> Any:
@@ -71,7 +68,7 @@ def _with_options(command: Any) -> Any:
 
 @click.command(cls=Command)
 @_with_options
-def serve(store: str, demo: bool, workers: int, check: bool, as_json: bool, **given: Any) -> None:
+def serve(store: str, demo: bool, workers: int, check: bool, **given: Any) -> None:
     """Serve programmes over HTTP: an API for your platform and a page for your people.
 
     Prints the address once it listens, and stops on Ctrl-C, when all that was told is kept.
@@ -97,10 +94,7 @@ def serve(store: str, demo: bool, workers: int, check: bool, as_json: bool, **gi
     checking = SelfCheck(demo, say)
 
     def ready(url: str) -> None:
-        if as_json:
-            print_json({"address": url, "workers": workers})
-        else:
-            click.echo(f"dwell is at {url}{'' if check else ' (Ctrl-C stops it)'}")
+        click.echo(f"dwell is at {url}{'' if check else ' (Ctrl-C stops it)'}")
         if check:
             checking.begin(url)
 

@@ -259,4 +259,6 @@ def _numbers(name: str, given: Any) -> list[float]:
 
 
 def _advice(fields: Any) -> Advice:
-    return msgspec.convert(fields, Advice)
+    """Advice as it was given; its sentence came whole."""
+    kept = {name: fields[name] for name in ("wants", "decision", "done", "held")}
+    return Advice(verdict=fields["sentence"], **kept)

@@ -75,7 +75,7 @@ class Journal:
                 # Whoever loses waits a little, so that not all try again at once.
                 sleep(uniform(0.0, pause))
                 pause = min(2.0 * pause, _LONGEST_PAUSE)
-            self._read_on()
+                self._read_on()
 
     def _at_once(self, command: Command) -> State:
         """Decide on the state as it was last seen; a Conflict if the log has grown since."""

@@ -11,7 +11,14 @@ from dwell.arrays import Samples
 from dwell.learners.design import Design
 from dwell.periods import Periods
 from dwell.programme.events import Decided
-from dwell.programme.observations import Observations, Range, Values, arms_of, samples_of
+from dwell.programme.observations import (
+    Batch,
+    Observations,
+    Range,
+    Values,
+    arms_of,
+    samples_of,
+)
 from dwell.programme.watch import Watch
 from dwell.records import Records, at_period_ends
 from dwell.sparse_policy import SparsePolicy
@@ -74,6 +81,12 @@ class Running:
         """Its number: tasks are counted in the order in which they were begun."""
         return self.design.number
 
+    def __post_init__(self) -> None:
+        if not self.parts:
+            self._watch = Watch.first(self.design)
+            self._progress = Progress(0, None, False, self._watch.wants, None)
+            self._arms = 0, 0
+
     def fork(self) -> "Running":
         """A copy that goes on by itself; what was told before is shared, and not to change."""
         other: Running = object.__new__(Running)
@@ -101,18 +114,17 @@ class Running:
 
     def tell(self, key: str, observations: Observations, at: float) -> None:
         """Add what was told."""
-        if not (self.parts or self._ahead):
-            self.progress()
-        (controls, treated), more = self.arms, arms_of([observations])
-        self._arms = controls + more[0], treated + more[1]
+        before, watch = self._progress, self._watch
+        if not isinstance(observations, Values | Batch):
+            (controls, treated), more = self.arms, arms_of([observations])
+            self._arms = controls + more[0], treated + more[1]
         (self.parts if self._ahead is None else self._ahead)[key] = observations
         self.told_at = at
-        before, self._progress = self._progress, None
-        self._watch = self._watch and self._watch.after(observations)
-        if self._watch is not None and before is not None:
-            self._progress = Progress(
-                self._watch.drawn, before.stopped, before.accepts, self._watch.wants, None
-            )
+        self._watch = after = None if watch is None else watch.after(observations)
+        self._progress = None
+        if after is not None and before is not None:
+            stopped, accepts = before.stopped, before.accepts
+            self._progress = Progress(after.drawn, stopped, accepts, after.wants, None)
 
     def correct(self, key: str, observations: Observations) -> None:
         """Put something else in the place of what was told under a key."""
@@ -151,8 +163,7 @@ class Running:
         samples, design = self.samples, self.design
         sums = samples.sums if isinstance(samples, Periods) else samples
         if not len(sums):
-            undecided = np.full(len(design.policies), -1, dtype=np.int8)
-            self._watch = Watch.of(design, undecided, 0, sums, 0, sum(self.arms))
+            self._watch = Watch.first(design)._replace(users=sum(self.arms))
             return Progress(0, None, False, self._watch.wants, None)
         if isinstance(samples, Periods):
             drawn = int(samples.samples[0])
@@ -169,8 +180,9 @@ class Running:
             complete = isinstance(samples, Periods) or design.oversamples
             record = design.record(samples) if complete else records
             return Progress(drawn, stopped, accepts, 0, record)
-        users = sum(self.arms)
-        watch = Watch.of(design, records.decisions[0], needed, sums, drawn, users)
+        undecided = (records.decisions[0] < 0).tolist()
+        total = float(np.cumsum(sums, dtype=np.float64)[-1])
+        watch = Watch.over(design, undecided, needed, drawn, total, sum(self.arms))
         # How many samples are wanted beyond the cap depends on the periods that are to come.
         self._watch = None if design.oversamples and isinstance(samples, Periods) else watch
         return Progress(drawn, stopped, accepts, watch.wants, None)

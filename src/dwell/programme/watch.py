@@ -8,28 +8,12 @@ computation, which `Watch.after` asks for by giving None.
 from bisect import bisect_right
 from typing import NamedTuple
 
-import numpy as np
-
-from dwell.arrays import Decisions, FloatArray, Samples
 from dwell.learners.design import Design
+from dwell.policies import Limits
 from dwell.programme.observations import ArmBatches, Batch, Observations, Values, period_of
 from dwell.sparse_policy import MOST_SAMPLES
 
 _FEW = 64  # values; more are faster looked at by compiled code
-
-
-class Limits(NamedTuple):
-    """The limits of policies that differ only in their caps.
-
-    Attributes:
-        looks: After how many samples they look.
-        lower: The lower limits there.
-        upper: The upper ones.
-    """
-
-    looks: memoryview
-    lower: memoryview
-    upper: memoryview
 
 
 class Watch(NamedTuple):
@@ -55,41 +39,39 @@ class Watch(NamedTuple):
     asks: tuple[int, ...]
 
     @classmethod
-    def of(
-        cls,
-        design: Design,
-        decisions: Decisions,
-        needed: int,
-        samples: Samples | FloatArray,
-        drawn: int,
-        users: int,
+    def first(cls, design: Design) -> "Watch":
+        """The watch over a task that was told nothing yet."""
+        policies = design.policies
+        limits, decider = policies.limits, policies.chain_of[design.decider]
+        return cls(0, 0.0, 0, policies.caps[0], limits, (0,) * len(limits), (decider,))
+
+    @classmethod
+    def over(
+        cls, design: Design, undecided: list[bool], stop: int, drawn: int, total: float, users: int
     ) -> "Watch":
         """The watch over a task that goes on.
 
         Args:
             design: How it is run.
-            decisions: What the policies have decided so far; -1 for those that go on.
-            needed: How many samples it needs, once they all have.
-            samples: Its samples, or their sums over periods.
-            drawn: How many samples there are.
+            undecided: Which of its policies go on.
+            stop: How many samples it needs, if none do.
+            drawn: How many it has.
+            total: Their sum, added up in order.
             users: How many users, where there are arms.
         """
-        policies, undecided = design.policies, (decisions < 0).tolist()
-        going = [chain for chain in policies.chains if undecided[chain.members[-1]]]
-        limits, stop, asks = [], needed, []
+        policies = design.policies
+        # Of a chain the longest goes on as long as any does.
+        going = [
+            place for place, chain in enumerate(policies.chains) if undecided[chain.members[-1]]
+        ]
         if going:
             caps = zip(policies.caps, undecided, strict=True)
-            stop = min(cap for cap, goes_on in caps if goes_on)
-        for place, chain in enumerate(going):
-            sparse = policies.by_looks[chain.members[-1]]
-            limits.append(
-                Limits(memoryview(sparse.looks), memoryview(sparse.lower), memoryview(sparse.upper))
-            )
-            if not undecided[design.decider] or design.decider in chain.members:
-                asks.append(place)
-        total = float(np.cumsum(samples, dtype=np.float64)[-1]) if len(samples) else 0.0
+            stop = next(cap for cap, goes_on in caps if goes_on)
+        limits = tuple(policies.limits[place] for place in going)
         made = tuple(bisect_right(each.looks, drawn) for each in limits)
-        return cls(drawn, total, users, stop, tuple(limits), made, tuple(asks))
+        decider = policies.chain_of[design.decider]
+        asks = (going.index(decider),) if undecided[design.decider] else tuple(range(len(going)))
+        return cls(drawn, total, users, stop, limits, made, asks)
 
     @property
     def wants(self) -> int:

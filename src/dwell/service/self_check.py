@@ -74,4 +74,4 @@ def _see_move(url: str) -> None:
     while _get(url) == first:
         if monotonic() > end:
             raise DwellError(f"nothing has moved within {_SECONDS:g} s")
-        sleep(0.2)
+        sleep(0.5)

@@ -51,7 +51,8 @@ def serve(settings: Settings, ready: Ready, *, workers: int = 1, demo: bool = Fa
     # What cannot be used is refused before anything is started.
     store = MemoryStore() if demo else store_at(settings.store)
     require_safe(settings, Tokens(store))
-    dictConfig(logging_settings())
+    # Who looks at the demo does not want to read who looks at it.
+    dictConfig(logging_settings("WARNING" if demo else "INFO"))
     with listening(settings.host, settings.port, shared=workers > 1) as bound:
         if workers > 1:
             address = bound.family, bound.getsockname()

@@ -2,15 +2,18 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from logging import getLogger
 from threading import Event, Thread
 from time import time
 from typing import Any
 
+from dwell.errors import DwellError
 from dwell.laws import Lift
 from dwell.service.demo.calendar import DAY, Calendar
 from dwell.service.demo.company import BASE_RATE, Company
 from dwell.service.shelf import Shelf
 
+_LOG = getLogger("dwell.service")
 NAME = "checkout"
 TERMS: dict[str, Any] = {"law": Lift(BASE_RATE), "cap": 50_000, "setup_cost": 15_000.0}
 _SEED = 7
@@ -51,4 +54,8 @@ def _feed(shelf: Shelf, company: Company, days: Calendar, stop: Event) -> None:
             many = shelf.open(NAME).counts.begun >= _MANY_TESTS
             seconds = _SLOW_DAY_SECONDS if many else _DAY_SECONDS
         days.next_day(seconds)
-        company.day()
+        try:
+            company.day()
+        except DwellError:
+            _LOG.exception("the demo has come to its end")
+            return
