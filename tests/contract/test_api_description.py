@@ -112,5 +112,7 @@ def test_figures_tell_of_requests_and_of_programmes() -> None:
 def test_random_requests_meet_no_fault() -> None:
     """No 5xx and no answer that is not declared; the same for 5 minutes by benchmarks/fuzz_api."""
     done = fuzzed(_SECONDS)
-    assert done.returncode == 0, done.stdout[-5000:]
-    assert "0 generated" not in done.stdout
+    assert done.code == 0, done.text[-5000:]
+    # Not all was refused before it was looked at: a fifth or so is done as asked.
+    accepted = sum(count for status, count in done.statuses.items() if status < "300")
+    assert accepted > 0.05 * sum(done.statuses.values()) > 1
