@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from axe_core_python.sync_playwright import Axe
 from fastapi import FastAPI
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from dwell import Fixed, Ladder, Programme, fixed
 from dwell.programme.stores.memory import MemoryStore
@@ -21,9 +21,10 @@ from dwell.service.settings import Settings
 from tests.companies import checkout
 from tests.serving import served
 
-WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
+WIDE, NARROW = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
 ODD = '<script>alert(1)</script> / "50 %"'
-PLAN = "/plan?mean=-0.06&spread=0.22&rate=42.1&a_day=8000&setup=120000&shortest=2&longest=21&worth=250000"
+TERMS = "a_day=8000&setup=120000&shortest=2&longest=21&worth=250000"
+PLAN = f"/plan?mean=-0.06&spread=0.22&rate=42.1&{TERMS}"
 # A page each, and a text that is to be read there.
 PAGES = {
     "/": "Programmes.",

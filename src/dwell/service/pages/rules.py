@@ -110,13 +110,18 @@ def standing_rows(state: State) -> list[Standing]:
         key=lambda each: (each.status == "eliminated", -(each.roi or 0.0)),
     )
     shown = [*chosen, *rest][:_MOST_STANDINGS]
-    ends = [end for each in shown for end in (each.roi_low, each.roi_high) if _known(end)]
+    ends = [
+        end
+        for each in shown
+        for end in (each.roi_low, each.roi_high)
+        if end is not None and _known(end)
+    ]
     reach = (min(0.0, *ends), max(0.0, *ends)) if ends else (0.0, 1.0)
     return [_standing(each, unit, reach) for each in shown]
 
 
-def _known(end: float | None) -> bool:
-    return end is not None and abs(end) < 1e300
+def _known(end: float) -> bool:
+    return abs(end) < 1e300
 
 
 def _standing(each: PolicyStanding, unit: Unit, reach: tuple[float, float]) -> Standing:
