@@ -107,6 +107,11 @@ def test_no_route_tells_of_another_programme(
     for path in ("/api/v1/programmes", "/api/v1/openapi.json", "/metrics"):
         answer = service.call("GET", path, "search")
         assert "'checkout'" not in answer.text.replace('"', "'") or path.endswith("openapi.json")
+    with service.signed_in("search") as browser:
+        start = browser.get("/", headers={"Accept": "text/html"})
+    assert start.status_code == 200
+    assert "/programmes/search" in start.text
+    assert "checkout" not in start.text
     assert service.call("GET", "/metrics", "search").status_code == 403
     assert service.call("GET", "/metrics", "read").status_code == 200
 
