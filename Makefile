@@ -7,8 +7,12 @@ READY := $(VENV)/ready
 .DEFAULT_GOAL := run
 .PHONY: run test check system bench clean
 
+# The demo of the service goes on until Ctrl-C. Where nobody looks, it checks itself and ends.
+PORT ?= 8000
 run: $(READY)
 	$(BIN)/dwell demo
+	@if [ -t 1 ] && [ -z "$$CI" ]; then $(BIN)/dwell serve --demo --port $(PORT); \
+	else $(BIN)/dwell serve --demo --port 0 --check; fi
 
 test: $(READY) check system
 	@rm -f .coverage .coverage.*

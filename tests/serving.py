@@ -1,6 +1,5 @@
 """An application that is served while a test runs: uvicorn, in a thread of this process."""
 
-import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Thread
@@ -9,6 +8,8 @@ from typing import Any
 
 import pytest
 import uvicorn
+
+from dwell.service.sockets import listening, url_of
 
 _SECONDS = 30.0
 
@@ -21,7 +22,7 @@ def served(app: Any, **options: Any) -> Iterator[str]:
         app: An ASGI application.
         options: What else to tell uvicorn.
     """
-    with socket.create_server(("127.0.0.1", 0)) as listening:
+    with listening("127.0.0.1", 0) as bound:
         given: dict[str, Any] = {
             "log_config": None,  # what is logged goes where the test wants it
             "ws": "none",
@@ -29,11 +30,11 @@ def served(app: Any, **options: Any) -> Iterator[str]:
             **options,
         }
         server = uvicorn.Server(uvicorn.Config(app, **given))
-        thread = Thread(target=server.run, args=([listening],), daemon=True)
+        thread = Thread(target=server.run, args=([bound],), daemon=True)
         thread.start()
         try:
             _wait(server, thread)
-            yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+            yield url_of(bound)
         finally:
             server.should_exit = True
             thread.join(_SECONDS)

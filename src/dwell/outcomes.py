@@ -58,7 +58,7 @@ def scan(
     whole = flat.dtype == np.int8 and longest <= 2**24
     for chain in policies.chains:
         shown = max(1, longest)
-        lower, upper = chain.whole if whole else chain.head.prefix(shown)
+        lower, upper = chain.whole if whole else chain.ends(shown)
         alone = len(chain.members) == len(policies)
         results = (durations, decisions) if alone else _empty(shape[0], len(chain.members))
         scan_chain(
@@ -66,7 +66,7 @@ def scan(
             starts,
             lower[:shown],
             upper[:shown],
-            chain.caps.astype(np.int32),
+            chain.short_caps,
             *results,
         )
         if not alone:

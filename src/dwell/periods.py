@@ -12,8 +12,7 @@ from dwell.columns import numbers
 from dwell.errors import InvalidInput
 from dwell.kernels.periods import look_at_ends
 from dwell.policies import AnyPolicy, Policies
-from dwell.policy import Policy
-from dwell.sparse_policy import MOST_SAMPLES, SparsePolicy
+from dwell.sparse_policy import MOST_SAMPLES
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,9 +158,7 @@ def scan_periods(
     rest, caps = np.empty(shape), np.empty(len(policies), dtype=np.int64)
     sums, counts = periods.sums.astype(np.float64), periods.counts.astype(np.int64)
     starts = periods.starts
-    for k, policy in enumerate(policies):
-        looks = SparsePolicy.of(policy) if isinstance(policy, Policy) else policy
-        assert isinstance(looks, SparsePolicy)  # there are no rules
+    for k, looks in enumerate(policies.by_looks):
         caps[k] = look_at_ends(
             sums,
             counts,

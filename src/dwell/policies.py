@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self, overload
+from typing import Any, NamedTuple, Self, overload
 
 import numpy as np
 
-from dwell.arrays import Durations, IntArray
+from dwell.arrays import Durations, FloatArray, IntArray
 from dwell.errors import InvalidInput
 from dwell.policy import Policy
 from dwell.rule import Rule
@@ -15,6 +15,20 @@ from dwell.sparse_policy import SparsePolicy
 from dwell.wire import AsJson
 
 AnyPolicy = Policy | SparsePolicy | Rule
+
+
+class Limits(NamedTuple):
+    """Where policies that differ only in their caps look, number by number.
+
+    Attributes:
+        looks: After how many samples.
+        lower: The sums at or below which they reject there.
+        upper: The sums at or above which they accept.
+    """
+
+    looks: memoryview
+    lower: memoryview
+    upper: memoryview
 
 
 @dataclass(frozen=True)
@@ -40,6 +54,25 @@ class Chain:
         ends = np.floor(self.head.lower), np.ceil(self.head.upper)
         lower, upper = (np.clip(end, -(2**31 - 1), 2**31 - 1).astype(np.int32) for end in ends)
         return lower, upper
+
+    def ends(self, samples: int) -> tuple[FloatArray, FloatArray]:
+        """The head's boundaries, over the first samples at least."""
+        return self._whole_ends if samples >= self.head.cap else self.head.prefix(samples)
+
+    @cached_property
+    def _whole_ends(self) -> tuple[FloatArray, FloatArray]:
+        return self.head.lower, self.head.upper
+
+    @cached_property
+    def short_caps(self) -> Durations:
+        """The caps in 32 bits, as compiled code takes them."""
+        return self.caps.astype(np.int32)
+
+    @cached_property
+    def limits(self) -> Limits:
+        """The head's boundaries where it looks."""
+        sparse = SparsePolicy.of(self.head)
+        return Limits(sparse.looks.data, sparse.lower.data, sparse.upper.data)
 
 
 class Policies(AsJson, Sequence[AnyPolicy]):
@@ -102,6 +135,20 @@ class Policies(AsJson, Sequence[AnyPolicy]):
         )
 
     @cached_property
+    def chain_of(self) -> tuple[int, ...]:
+        """Each policy's chain, by its place; of what has none, -1."""
+        found = [-1] * len(self)
+        for place, chain in enumerate(self.chains):
+            for member in chain.members.tolist():
+                found[member] = place
+        return tuple(found)
+
+    @cached_property
+    def limits(self) -> tuple[Limits, ...]:
+        """Where the policies of each chain look."""
+        return tuple(chain.limits for chain in self.chains)
+
+    @cached_property
     def one_chain(self) -> bool:
         """Whether all of them differ only in their caps."""
         return any(len(chain.members) == len(self) for chain in self.chains)
@@ -134,6 +181,16 @@ class Policies(AsJson, Sequence[AnyPolicy]):
             (i, policy)
             for i, policy in enumerate(self._policies)
             if isinstance(policy, SparsePolicy)
+        )
+
+    @cached_property
+    def by_looks(self) -> tuple[SparsePolicy, ...]:
+        """All of them by the looks that they have; there must be no rule among them."""
+        assert not self.rules
+        return tuple(
+            SparsePolicy.of(policy) if isinstance(policy, Policy) else policy
+            for policy in self._policies
+            if not isinstance(policy, Rule)
         )
 
     def require_dense(self) -> None:

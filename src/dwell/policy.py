@@ -194,7 +194,10 @@ def _whole(boundary: FloatArray) -> object:
 
 
 def _nulled(boundary: FloatArray) -> list[float | None]:
-    return [edge if np.isfinite(edge) else None for edge in boundary.tolist()]
+    edges: list[float | None] = boundary.tolist()
+    for place in np.flatnonzero(~np.isfinite(boundary)).tolist():
+        edges[place] = None
+    return edges
 
 
 def _shown(boundary: FloatArray) -> str:

@@ -7,6 +7,7 @@ array of numbers was.
 import json
 from abc import abstractmethod
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, ClassVar, Self, TypeVar, get_args
 
 import msgspec
@@ -80,8 +81,15 @@ def _listed(value: object) -> object:
     raise NotImplementedError(f"{type(value).__name__} has no form in JSON")
 
 
+@cache
+def _entries_of(kind: Any) -> np.dtype[Any]:
+    """The type of the entries of a type of array."""
+    entries: np.dtype[Any] = np.dtype(get_args(get_args(kind)[1])[0])
+    return entries
+
+
 def _array(kind: Any, value: object) -> object:
-    wanted: np.dtype[Any] = np.dtype(get_args(get_args(kind)[1])[0])
+    wanted = _entries_of(kind)
     found = np.array(value)
     if found.size and found.dtype.kind not in _READ_FROM[wanted.kind]:
         raise ValueError(f"an array of {wanted} holds numbers of that kind, got {found.dtype}")

@@ -18,6 +18,7 @@ COMMANDS = (
     "bench",
     "history",
     "programme",
+    "serve",
     "token",
 )
 HEAVY = {"duckdb", "numba", "numpy", "plotly", "pyarrow", "rich", "scipy"}

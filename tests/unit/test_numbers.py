@@ -116,6 +116,8 @@ CALLS: dict[Callable[..., Any], dict[str, Any]] = {
         "setup_cost": 3,
         "bound": 1,
     },
+    dwell.Client: {"url": "http://127.0.0.1:9", "patience": 1},
+    dwell.AsyncClient: {"url": "http://127.0.0.1:9", "patience": 1},
     dwell.Programme.create: {
         "store": "memory:",
         "name": "checkout",

@@ -4,12 +4,14 @@ import os
 import sqlite3
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import psycopg
 import pytest
 
 from dwell import CannotWrite, DwellError, MissingExtra
+from dwell.errors import Conflict, KeyTaken
 from dwell.programme.stores.addresses import store_at
 from dwell.programme.stores.migrations import migrations
 from dwell.programme.stores.postgres import PostgresStore
@@ -233,3 +235,36 @@ def test_other_addresses_are_refused(address: str) -> None:
     """With the forms that there are."""
     with refused("sqlite:///FILE", repr(address)):
         store_at(address)
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_in_somebody_s_turn_nobody_else_writes(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """They wait, and say so if it takes too long; a block that fails leaves nothing."""
+
+    def opened(seconds: float) -> SqliteStore | PostgresStore:
+        if kind == "sqlite":
+            return SqliteStore(tmp_path / "tests.db", seconds)
+        return PostgresStore(request.getfixturevalue("server"), seconds)
+
+    store, other = opened(30.0), opened(1.0)
+    store.append("checkout", 0, [Entry("1")])
+    other.append("checkout", 1, [Entry("2")])
+    with store.turn("checkout"):
+        assert list(store.read("checkout", 1)) == ["2"]
+        store.append("checkout", 2, [Entry("3", "a")])
+        assert store.find("checkout", "a") == "3"
+        with refused("", kind=CannotWrite):
+            other.append("checkout", 2, [Entry("4")])
+        assert list(other.read("checkout")) == ["1", "2"]
+    other.append("checkout", 3, [Entry("4")])
+    with suppress(KeyboardInterrupt), store.turn("checkout"):
+        store.append("checkout", 4, [Entry("5")])
+        raise KeyboardInterrupt
+    with pytest.raises(Conflict), store.turn("checkout"):
+        store.append("checkout", 3, [Entry("5")])
+    with pytest.raises(KeyTaken), store.turn("checkout"):
+        store.append("checkout", 4, [Entry("5"), Entry("6", "a")])
+    store.append("checkout", 4, [Entry("5")])
+    assert list(other.read("checkout")) == ["1", "2", "3", "4", "5"]

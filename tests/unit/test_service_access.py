@@ -3,11 +3,14 @@
 import json
 import logging
 import sys
+from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import pytest
 
 import dwell
+from dwell.programme.stores.addresses import store_at
 from dwell.programme.stores.memory import MemoryStore
 from dwell.programme.stores.protocol import Entry
 from dwell.service.access.credentials import Credential
@@ -44,6 +47,24 @@ def test_another_process_knows_a_token_once_it_has_read_on() -> None:
     assert others.shown(text) is None
 
 
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_every_store_keeps_tokens(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """Beside its programmes, under a name that cannot be printed; also when it is opened anew."""
+    address = f"sqlite:///{tmp_path}/dwell.db"
+    if kind == "postgres":
+        address = request.getfixturevalue("postgres")
+    tokens = Tokens(store_at(address))
+    (kept, text), (gone, other) = tokens.create("tell", note="☃"), tokens.create()
+    tokens.revoke(gone.id)
+    again = Tokens(store_at(address))
+    again.read_on()
+    assert again.shown(text) == kept
+    assert again.shown(other) is None
+    assert again.signed_in(again.sign_in(text) or "") == kept
+
+
 def test_tokens_made_by_many_at_once_are_all_there() -> None:
     """Who loses reads on and tries again."""
     store = MemoryStore()
@@ -53,6 +74,27 @@ def test_tokens_made_by_many_at_once_are_all_there() -> None:
     for thread in threads:
         thread.join()
     assert len({token.id for token in Tokens(store).all()}) == 16
+
+
+def test_who_is_overtaken_reads_on_and_tries_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process may write between reading and writing."""
+    store = MemoryStore()
+    append = store.append
+
+    def overtaken(*given: Any) -> None:
+        monkeypatch.undo()
+        Tokens(store).create()
+        append(*given)
+
+    monkeypatch.setattr(store, "append", overtaken)
+    Tokens(store).create()
+    assert len(Tokens(store).all()) == 2
+
+
+def test_a_scope_that_is_not_known_is_refused() -> None:
+    """In a sentence that names those there are."""
+    with refused("read, tell or admin", "'root'"):
+        Tokens(MemoryStore()).create("root")  # type: ignore[arg-type]  # it must be refused
 
 
 def test_a_secret_of_one_token_with_the_id_of_another_is_refused() -> None:

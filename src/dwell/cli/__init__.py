@@ -22,6 +22,7 @@ from dwell.cli.output import say
 from dwell.cli.plan import plan
 from dwell.cli.programme import programme
 from dwell.cli.reproduce import reproduce
+from dwell.cli.serve import serve
 from dwell.cli.simulate import simulate
 from dwell.cli.token import token
 from dwell.errors import DwellError, NothingWorthTesting
@@ -117,6 +118,7 @@ def main(context: click.Context) -> None:
       dwell bench learners --quick
       dwell history generate log.parquet
       dwell programme create checkout --caps 1:256:x2
+      dwell serve --demo
       dwell token create --scope tell
     """  # noqa: D301 - click knows text to keep as it is by a real backspace
     if context.invoked_subcommand is None:
@@ -133,6 +135,7 @@ for _command in (
     bench,
     history,
     programme,
+    serve,
     token,
 ):
     main.add_command(_command)

@@ -100,7 +100,7 @@ def list_(store: str, as_json: bool) -> None:
     elif rows:
         print_grid(tokens_grid(rows))
     else:
-        click.echo(f"There is no token in {store}; dwell token create makes one.")
+        click.echo("There is no token in this store; dwell token create makes one.")
 
 
 @_command()

@@ -16,6 +16,7 @@ from dwell.arrays import BoolArray, FloatArray, IntArray, Samples
 from dwell.errors import InvalidInput
 from dwell.learners.drawing import FIRST_SAMPLES, Draw, in_pieces
 from dwell.learners.noise_evidence import COLUMNS, by_periods, by_samples, by_signs
+from dwell.outcomes import scan
 from dwell.periods import Periods
 from dwell.policies import Policies
 from dwell.policy import Policy
@@ -119,6 +120,15 @@ class Design:
             )
         object.__setattr__(self, "decider", decider)
 
+    def begun(self, number: int, learned_from: int) -> "Design":
+        """The design of a task that begins: what was checked is not checked again."""
+        other = object.__new__(Design)
+        for name in self.__slots__:
+            object.__setattr__(other, name, getattr(self, name))
+        object.__setattr__(other, "number", number)
+        object.__setattr__(other, "learned_from", learned_from)
+        return other
+
     @property
     def samples(self) -> int:
         """The most samples that one task can take."""
@@ -146,6 +156,18 @@ class Design:
             if given >= self.samples or not unfinished(records, given).any():
                 return records
         raise self._unfinished(given)
+
+    def so_far(self, samples: Samples) -> Records:
+        """What the samples of one task show so far; see `unfinished` of records.
+
+        Args:
+            samples: They may be fewer than are needed: then there is no estimate of the value.
+        """
+        row = samples[np.newaxis]
+        if not self.oversamples:
+            return self._recorded(row, np.arange(1))
+        outcomes = scan(row, self.policies)
+        return Records(outcomes.durations, outcomes.decisions, None, np.array([self.samples]))
 
     def _record_periods(self, periods: Periods) -> Records:
         everyone = np.arange(len(periods))
@@ -262,6 +284,10 @@ class Design:
     def to_dict(self) -> dict[str, Any]:
         """The design in types that JSON knows; of its policies, the columns."""
         return {name: getattr(self, name) for name in _Fields.__annotations__}
+
+    def is_as(self, fields: Mapping[str, Any]) -> bool:
+        """Whether it is the design that gave these fields."""
+        return wire.typed(fields, _Fields) == self.to_dict()
 
     @classmethod
     def from_dict(

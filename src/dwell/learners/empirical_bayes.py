@@ -167,6 +167,10 @@ class EmpiricalBayes(Learner):
         """How the next tasks are to be run."""
         return self._design(tasks, ends=0)
 
+    def peek(self) -> Design:
+        """The design that `begin` would give: to make one changes nothing."""
+        return self.queue.copied().add(self.propose(self._at_once(1)))
+
     def _design(self, tasks: int, ends: int) -> Design:
         state, now, guard = self.state, self.state.rounds[-1], self._chooser.guard
         left = state.refit_at - state.explored - self.queue.reserved

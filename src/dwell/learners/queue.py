@@ -6,7 +6,6 @@ early waits for those that were begun before it.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from dwell import checks, wire
@@ -34,6 +33,10 @@ class Queue:
         """The designs that are neither taken nor given up, in the order of their beginning."""
         return tuple(self._open.values())
 
+    def __contains__(self, number: object) -> bool:
+        """Whether the design of that number is neither taken nor given up."""
+        return number in self._open
+
     @property
     def reserved(self) -> int:
         """How many tasks are open that teach something."""
@@ -51,7 +54,7 @@ class Queue:
 
     def add(self, design: Design) -> Design:
         """Begin a task: the design with its number."""
-        numbered = replace(design, number=self.begun + 1, learned_from=self.taken)
+        numbered = design.begun(self.begun + 1, self.taken)
         self._open[numbered.number] = numbered
         self.begun += numbered.tasks
         return numbered

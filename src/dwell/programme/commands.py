@@ -27,7 +27,7 @@ from dwell.programme.events import (
     SettingsChanged,
     Told,
 )
-from dwell.programme.observations import Observations, arms_of
+from dwell.programme.observations import Observations
 from dwell.programme.path import kept_limits
 from dwell.programme.running import Running, deciding
 from dwell.programme.state import State, plain_design
@@ -201,8 +201,9 @@ def _tell(task: Running, command: Tell) -> list[Event]:
         checked_name("a key", key)
         if key.startswith("#"):
             raise InvalidInput(f"a key must not begin with #, got {key!r}")
-        if key in task.parts:
-            require_same(task.parts[key], command)
+        before = task.told_under(key)
+        if before is not None:
+            require_same(before, command)
             return []
     if task.finished:
         raise finished(task.name)
@@ -227,7 +228,7 @@ def finished(name: str) -> Clash:
 
 
 def _require_form(task: Running, observations: Observations) -> None:
-    before = next(iter(task.parts.values()), observations)
+    before = next(task.told(), observations)
     if type(before) is not type(observations):
         raise Clash(
             f"task {task.name!r} was told {_form(before)}; go on in that form, got "
@@ -263,8 +264,8 @@ def _doubt(task: Running, at: float) -> list[Event]:
     """Hold a task whose arms differ in size."""
     if task.held or task.cleared:
         return []
-    controls, treated = arms_of(task.parts.values())
-    if not (controls or treated):
+    controls, treated = task.arms
+    if (treated - controls) ** 2 <= 9 * (treated + controls):  # p is above 0.002
         return []
     if not sample_ratio_p_values(np.array(controls), np.array(treated)) < MISMATCH:
         return []

@@ -188,6 +188,7 @@ Event = (
 )
 _TAGS = {kind.__struct_config__.tag for kind in Event.__args__}
 _decoder = msgspec.json.Decoder(Event)
+_list_decoder = msgspec.json.Decoder(list[Event])
 _encoder = msgspec.json.Encoder()
 
 
@@ -223,20 +224,33 @@ def entry_of(event: Event) -> Entry:
         >>> entry_of(Abandoned(at=0.0, task=7))
         Entry(body='{"event":"abandoned 1","at":0.0,"task":7}', key='closed 7')
     """
+    return Entry(_encoder.encode(event).decode(), _key_of(event))
+
+
+def _key_of(event: Event) -> str | None:
     match event:
-        case Begun(name=name):
-            key: str | None = begun_key(name)
+        case Told(key=None):
+            return None
         case Told(task=task, key=str(given)):
-            key = told_key(task, given)
+            return told_key(task, given)
+        case Begun(name=name):
+            return begun_key(name)
         case Decided(task=task):
-            key = decided_key(task)
+            return decided_key(task)
         case Finished(task=task) | Abandoned(task=task):
-            key = closed_key(task)
+            return closed_key(task)
         case Recorded(task=task):
-            key = recorded_key(task)
-        case _:
-            key = None
-    return Entry(_encoder.encode(event).decode(), key)
+            return recorded_key(task)
+    return None
+
+
+def events_of(bodies: list[str]) -> list[Event]:
+    """The events that a log keeps, in one go."""
+    try:
+        events: list[Event] = _list_decoder.decode(f"[{','.join(bodies)}]")
+    except msgspec.DecodeError:
+        return [event_of(body) for body in bodies]
+    return events
 
 
 def event_of(body: str) -> Event:

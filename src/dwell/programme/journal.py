@@ -1,7 +1,8 @@
 """Journal: the log of one programme and the state that it comes to, kept up to date.
 
 A command is decided on the state as it was last seen and appended where that ended. If the log has
-grown meanwhile, what is new is read and the command decided anew.
+grown meanwhile, what is new is read and the command decided anew: in turn, where the store lets
+writers queue, from then on and until nobody else writes.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,9 +13,9 @@ from time import monotonic, sleep
 
 from dwell.errors import CannotWrite, Conflict, InvalidInput, NotThere
 from dwell.programme.commands import Command, decide
-from dwell.programme.events import Event, entry_of, event_of
+from dwell.programme.events import Event, entry_of, event_of, events_of
 from dwell.programme.state import State, apply, fold, restored
-from dwell.programme.stores.protocol import Entry, EventStore, programmes_in
+from dwell.programme.stores.protocol import Entry, EventStore, Queueing, programmes_in
 
 _SECONDS = 60.0  # to try again while others write
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.001, 0.05  # seconds until that, at most
@@ -36,6 +37,7 @@ class Journal:
         self.clock = clock
         self._lock = RLock()
         self._state: State | None = None
+        self._crowded = False  # whether others wrote when this one last did
 
     @contextmanager
     def state(self) -> Iterator[State]:
@@ -52,28 +54,44 @@ class Journal:
     @contextmanager
     def carried_out(self, command: Command) -> Iterator[State]:
         """Append what follows from a command; it is durable when the state is there."""
-        end, pause = monotonic() + _SECONDS, _FIRST_PAUSE
         with self._lock:
-            state = self._state or self._read_on()
-            while events := self._decided(state, command):
-                entries = [entry_of(event) for event in events]
-                try:
-                    self._append(state, entries)
-                except Conflict:
-                    if monotonic() > end:
-                        raise CannotWrite(
-                            f"others have written to {self.name!r} without a break for "
-                            f"{_SECONDS:g} s; try again"
-                        ) from None
-                    # Whoever loses waits a little, so that not all try again at once.
-                    sleep(uniform(0.0, pause))
-                    pause = min(2.0 * pause, _LONGEST_PAUSE)
-                    self._read_on()
-                else:
-                    with self._whole():  # what is applied is what was stored
-                        fold(state, (event_of(entry.body) for entry in entries))
-                    break
-            yield state
+            yield self._carried_out(command)
+
+    def _carried_out(self, command: Command) -> State:
+        end, pause = monotonic() + _SECONDS, _FIRST_PAUSE
+        while True:
+            try:
+                if self._crowded and isinstance(self.store, Queueing):
+                    return self._in_turn(self.store, command)
+                return self._at_once(command)
+            except Conflict:
+                self._crowded = True
+                if monotonic() > end:
+                    raise CannotWrite(
+                        f"others have written to {self.name!r} without a break for "
+                        f"{_SECONDS:g} s; try again"
+                    ) from None
+            if not isinstance(self.store, Queueing):
+                # Whoever loses waits a little, so that not all try again at once.
+                sleep(uniform(0.0, pause))
+                pause = min(2.0 * pause, _LONGEST_PAUSE)
+                self._read_on()
+
+    def _at_once(self, command: Command) -> State:
+        """Decide on the state as it was last seen; a Conflict if the log has grown since."""
+        state = self._state or self._read_on()
+        self._applied(self._appended(state, self._decided(state, command)))
+        return state
+
+    def _in_turn(self, store: Queueing, command: Command) -> State:
+        """Wait for the others, read what they wrote, decide and append: so nobody tries twice."""
+        before = 0 if self._state is None else self._state.position
+        with store.turn(self.name):
+            state = self._read_on()
+            self._crowded = state.position > before
+            entries = self._appended(state, decide(state, command))
+        self._applied(entries)
+        return state
 
     def _decided(self, state: State, command: Command) -> list[Event]:
         """What follows from a command; it is refused by nothing that is out of date."""
@@ -86,11 +104,20 @@ class Journal:
                 raise
         return decide(state, command)
 
-    def _append(self, state: State, entries: list[Entry]) -> None:
-        position = state.position
-        # Of all that write, one passes each multiple: it keeps the snapshot.
-        passes = position // EVERY != (position + len(entries)) // EVERY
-        self.store.append(self.name, position, entries, state.to_json() if passes else None)
+    def _appended(self, state: State, events: list[Event]) -> list[Entry]:
+        entries, position = [entry_of(event) for event in events], state.position
+        if entries:
+            kept = state.to_json() if _is_due(state, position + len(entries)) else None
+            self.store.append(self.name, position, entries, kept)
+        return entries
+
+    def _applied(self, entries: list[Entry]) -> None:
+        """What is applied is what was stored."""
+        try:
+            self._state = fold(self._state, events_of([entry.body for entry in entries]))
+        except BaseException:
+            self._state = None  # it was left half-way: the log has all of it
+            raise
 
     def _read_on(self) -> State:
         """Bring the state up to date."""
@@ -98,9 +125,12 @@ class Journal:
             snapshot = self.store.latest(self.name)
             self._state = None if snapshot is None else restored(snapshot.body)
         after = 0 if self._state is None else self._state.position
-        with self._whole():
+        try:
             for body in self.store.read(self.name, after):
                 self._state = apply(self._state, event_of(body))
+        except BaseException:
+            self._state = None  # it was left half-way: the log has all of it
+            raise
         if self._state is None:
             there = ", ".join(map(repr, programmes_in(self.store))) or "none"
             raise NotThere(
@@ -108,15 +138,6 @@ class Journal:
                 f"{there}"
             )
         return self._state
-
-    @contextmanager
-    def _whole(self) -> Iterator[None]:
-        """Forget a state that was left half-way: the log has all of it."""
-        try:
-            yield
-        except BaseException:
-            self._state = None
-            raise
 
     def events(self, after: int = 0) -> Iterator[tuple[int, Event]]:
         """The events after a position, with their positions."""
@@ -136,3 +157,16 @@ class Journal:
         """The event with a key."""
         body = self.store.find(self.name, key)
         return None if body is None else event_of(body)
+
+
+def _is_due(state: State, end: int) -> bool:
+    """Whether a snapshot is kept; of all that write, one passes each multiple: it keeps one.
+
+    The more a snapshot holds, the rarer it is: it takes a constant time per event.
+    """
+    if state.position // EVERY == end // EVERY:
+        return False
+    every, parts = EVERY, sum(len(task.parts) for task in state.tasks.values())
+    while every < parts:
+        every *= 2
+    return state.position // every != end // every

@@ -20,6 +20,7 @@ from dwell.laws import Gaussian, Law, Lift, Signs
 from dwell.learners.learner import Learner
 from dwell.periods import Periods
 
+_FEW = 64  # numbers; more are faster looked at all at once
 _ROUNDING = 1e-9  # sums of many numbers may miss their bounds by so much
 
 
@@ -95,6 +96,16 @@ class Range(NamedTuple):
             case Lift():
                 return (-1.0, 0.0, 1.0)
         return ()
+
+    def plain(self, values: object) -> list[float] | None:
+        """A few whole numbers that can be; None if they are other, or have to be looked at."""
+        if type(values) is not list or len(values) > _FEW:
+            return None
+        signs, most = self._signs, 1e15 if self.bound is None else min(self.bound, 1e15)
+        for value in values:
+            if type(value) is not int or not (value in signs if signs else -most <= value <= most):
+                return None
+        return values.copy()
 
     def require_values(self, values: FloatArray) -> None:
         """Refuse samples that cannot be."""
@@ -193,6 +204,8 @@ def observed(
                 )
             known.require_batch(values)
             return values
+        if (few := known.plain(values)) is not None:
+            return Values(few)
         found = _numbers("values", values)
         known.require_values(found)
         return Values(_plain(found))
@@ -259,19 +272,32 @@ def samples_of(parts: Iterable[Observations], known: Range) -> Samples | Periods
     return row.astype(np.int8) if isinstance(known.law, Signs | Lift) else row
 
 
+def period_of(part: Batch | ArmBatches, users: int) -> tuple[int, float, int]:
+    """How many samples a batch comes to, their sum, and how many users there then are.
+
+    Args:
+        part: The batch; there are no samples where an arm is empty.
+        users: How many users there were in the arms before.
+    """
+    if isinstance(part, Batch):
+        return part.n, float(part.sum), users
+    control, treatment = part.control, part.treatment
+    # Half of all users so far, less half of those before: none is lost to rounding.
+    before, users = users // 2, users + control.n + treatment.n
+    count = users // 2 - before if control.n and treatment.n else 0
+    if not count:
+        return 0, 0.0, users
+    return count, count * (treatment.sum / treatment.n - control.sum / control.n), users
+
+
 def _periods(told: list[Observations]) -> Periods:
     counts, sums, users = [], [], 0
     for part in told:
-        if isinstance(part, Batch):
-            counts.append(part.n)
-            sums.append(float(part.sum))
-        elif isinstance(part, ArmBatches):
-            # Half of all users so far, less half of those before: none is lost to rounding.
-            before, users = users // 2, users + part.control.n + part.treatment.n
-            if part.control.n and part.treatment.n and users // 2 > before:
-                counts.append(users // 2 - before)
-                means = (arm.sum / arm.n for arm in (part.treatment, part.control))
-                sums.append(counts[-1] * (next(means) - next(means)))
+        if isinstance(part, Batch | ArmBatches):
+            count, total, users = period_of(part, users)
+            if count:
+                counts.append(count)
+                sums.append(total)
     lengths = np.array([len(counts)])
     periods = Periods(lengths, np.array(counts, dtype=np.int64), np.array(sums, dtype=np.float64))
     if not isfinite(float(periods.sums.sum())):

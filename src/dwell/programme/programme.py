@@ -120,7 +120,7 @@ class Programme:
         """
         try:
             with self._journal.carried_out(Begin(self._journal.clock(), name)) as state:
-                return Task(self._journal, state.tasks[max(state.tasks)].name)
+                return Task(self._journal, next(reversed(state.tasks.values())).name)
         except KeyTaken:
             raise Clash(f"there was a task {name!r} already; choose another name") from None
 

@@ -1,20 +1,26 @@
 """A task that is open: what it was told, and how far that brings its design."""
 
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import chain, islice
 from typing import NamedTuple
 
 import numpy as np
 
 from dwell.arrays import Samples
 from dwell.learners.design import Design
-from dwell.outcomes import scan
-from dwell.periods import Periods, scan_periods
-from dwell.policies import AnyPolicy
-from dwell.policy import Policy
+from dwell.periods import Periods
 from dwell.programme.events import Decided
-from dwell.programme.observations import Observations, Range, Values, samples_of
-from dwell.records import Records, at_period_ends, unfinished, until_stopped
+from dwell.programme.observations import (
+    Batch,
+    Observations,
+    Range,
+    Values,
+    arms_of,
+    samples_of,
+)
+from dwell.programme.watch import Watch
+from dwell.records import Records, at_period_ends
 from dwell.sparse_policy import SparsePolicy
 
 
@@ -63,45 +69,89 @@ class Running:
     held: str = ""
     cleared: bool = False
     finished: bool = False
+    _ahead: dict[str, Observations] | None = None  # what a fork alone was told
     _samples: Samples | Periods | None = None
+    _sampled: int = 0  # so many parts are in these samples
+    _arms: tuple[int, int] | None = None
     _progress: Progress | None = None
+    _watch: Watch | None = None
 
     @property
     def number(self) -> int:
         """Its number: tasks are counted in the order in which they were begun."""
         return self.design.number
 
+    def __post_init__(self) -> None:
+        if not self.parts:
+            self._watch = Watch.first(self.design)
+            self._progress = Progress(0, None, False, self._watch.wants, None)
+            self._arms = 0, 0
+
     def fork(self) -> "Running":
-        """A copy that goes on by itself."""
-        return replace(self, parts=dict(self.parts))
+        """A copy that goes on by itself; what was told before is shared, and not to change."""
+        other: Running = object.__new__(Running)
+        for name in Running.__slots__:
+            setattr(other, name, getattr(self, name))
+        other._ahead = {}
+        return other
+
+    def told_under(self, key: str) -> Observations | None:
+        """What it was told under a key."""
+        found = self.parts.get(key)
+        return self._ahead.get(key) if found is None and self._ahead else found
+
+    def told(self) -> Iterator[Observations]:
+        """All that it was told, in order."""
+        return (
+            chain(self.parts.values(), self._ahead.values())
+            if self._ahead
+            else iter(self.parts.values())
+        )
 
     def next_key(self) -> str:
         """What is told without a key goes by this one."""
-        return f"#{len(self.parts) + 1}"
+        return f"#{len(self.parts) + len(self._ahead or ()) + 1}"
 
     def tell(self, key: str, observations: Observations, at: float) -> None:
         """Add what was told."""
-        before, more = self._samples, samples_of([observations], self.known)
-        if isinstance(observations, Values) and not isinstance(before, Periods | None):
-            assert not isinstance(more, Periods)
-            self._samples = np.append(before, more)
-        else:
-            self._samples = None
-        self.parts[key] = observations
+        before, watch = self._progress, self._watch
+        if not isinstance(observations, Values | Batch):
+            (controls, treated), more = self.arms, arms_of([observations])
+            self._arms = controls + more[0], treated + more[1]
+        (self.parts if self._ahead is None else self._ahead)[key] = observations
         self.told_at = at
+        self._watch = after = None if watch is None else watch.after(observations)
         self._progress = None
+        if after is not None and before is not None:
+            stopped, accepts = before.stopped, before.accepts
+            self._progress = Progress(after.drawn, stopped, accepts, after.wants, None)
 
     def correct(self, key: str, observations: Observations) -> None:
         """Put something else in the place of what was told under a key."""
-        self.parts[key] = observations
-        self._samples = self._progress = None
+        self.parts = {**self.parts, key: observations}
+        self._samples = self._arms = self._progress = self._watch = None
+
+    @property
+    def arms(self) -> tuple[int, int]:
+        """How many users the two arms have; none where there are no arms."""
+        if self._arms is None:
+            self._arms = arms_of(self.told())
+        return self._arms
 
     @property
     def samples(self) -> Samples | Periods:
         """All samples so far, one by one or as sums over batches."""
-        if self._samples is None:
-            self._samples = samples_of(self.parts.values(), self.known)
-        return self._samples
+        before, count = self._samples, len(self.parts) + len(self._ahead or ())
+        if before is None or self._sampled < count:
+            first = 0
+            if isinstance(before, np.ndarray) and isinstance(next(self.told()), Values):
+                first = self._sampled  # samples one by one are added to those before
+            more = samples_of(islice(self.told(), first, None), self.known)
+            if first and isinstance(before, np.ndarray) and isinstance(more, np.ndarray):
+                more = np.concatenate([before, more])
+            self._samples, self._sampled = more, count
+            return more
+        return before
 
     def progress(self) -> Progress:
         """How far what was told brings the task."""
@@ -111,19 +161,31 @@ class Running:
 
     def _found(self) -> Progress:
         samples, design = self.samples, self.design
+        sums = samples.sums if isinstance(samples, Periods) else samples
+        if not len(sums):
+            self._watch = Watch.first(design)._replace(users=sum(self.arms))
+            return Progress(0, None, False, self._watch.wants, None)
         if isinstance(samples, Periods):
             drawn = int(samples.samples[0])
             records = _of_periods(design, samples)
         else:
             drawn = len(samples)
-            records = _of_row(design, samples)
+            records = design.so_far(samples)
         stopped, accepts = None, False
         if records.decisions[0, design.decider] >= 0:
             stopped = int(records.durations[0, design.decider])
             accepts = bool(design.accepted(records)[0])
-        if not unfinished(records, drawn)[0]:
-            return Progress(drawn, stopped, accepts, 0, design.record(samples))
-        return Progress(drawn, stopped, accepts, _wanted(design, records, drawn), None)
+        needed = int(records.drawn[0])
+        if needed <= drawn and (records.decisions >= 0).all():
+            complete = isinstance(samples, Periods) or design.oversamples
+            record = design.record(samples) if complete else records
+            return Progress(drawn, stopped, accepts, 0, record)
+        undecided = (records.decisions[0] < 0).tolist()
+        total = float(np.cumsum(sums, dtype=np.float64)[-1])
+        watch = Watch.over(design, undecided, needed, drawn, total, sum(self.arms))
+        # How many samples are wanted beyond the cap depends on the periods that are to come.
+        self._watch = None if design.oversamples and isinstance(samples, Periods) else watch
+        return Progress(drawn, stopped, accepts, watch.wants, None)
 
     def decision(self, found: Progress, at: float) -> Decided:
         """What is decided where the policy has stopped, and what the sum was compared with."""
@@ -153,23 +215,10 @@ class Running:
 
 def deciding(design: Design) -> SparsePolicy:
     """The policy that decides, by its looks."""
-    return _sparse(design.policies[design.decider])
-
-
-def _of_row(design: Design, samples: Samples) -> Records:
-    """What is known of a task so far; of one that goes on, without an estimate of its value."""
-    row = samples[np.newaxis]
-    if not design.oversamples:
-        return until_stopped(row, design.policies, design.extras, least=design.least)
-    outcomes = scan(row, design.policies)
-    return Records(outcomes.durations, outcomes.decisions, None, np.array([design.samples]))
+    return design.policies.by_looks[design.decider]
 
 
 def _of_periods(design: Design, periods: Periods) -> Records:
-    if not len(periods.counts):
-        outcomes = scan_periods(periods, design.policies)
-        durations = outcomes.durations.astype(np.int32)
-        return Records(durations, outcomes.decisions, None, np.array([1]))
     return at_period_ends(
         periods,
         design.policies,
@@ -177,27 +226,3 @@ def _of_periods(design: Design, periods: Periods) -> Records:
         oversamples=design.oversamples,
         least=design.least,
     )
-
-
-def _wanted(design: Design, records: Records, drawn: int) -> int:
-    """How many samples more until the policy that decides looks again, or until all is recorded."""
-    going = np.flatnonzero(records.decisions[0] < 0).tolist()
-    if not going:
-        return int(records.drawn[0]) - drawn
-    if design.decider in going:
-        going = [design.decider]
-    return min(_next_look(design.policies[each], drawn) for each in going) - drawn
-
-
-def _next_look(policy: AnyPolicy, drawn: int) -> int:
-    """After how many samples a policy looks that has seen so many."""
-    looks = _sparse(policy).looks
-    place = int(np.searchsorted(looks, drawn, side="right"))
-    return int(looks[place]) if place < len(looks) else drawn + 1
-
-
-@lru_cache(maxsize=64)
-def _sparse(policy: AnyPolicy) -> SparsePolicy:
-    sparse = SparsePolicy.of(policy) if isinstance(policy, Policy) else policy
-    assert isinstance(sparse, SparsePolicy)  # no other has a form in JSON
-    return sparse

@@ -218,20 +218,21 @@ def _of_task(state: State, task: Running, event: Event) -> None:
             state.counts.finished += 1
             state.counts.samples += samples
             state.learner.learn(task.design, wire.typed(record, Records))
-            _close(state)
+            _let_go(state)
         case Amended(record=record):
             state.learner.queue.amend(task.design, wire.typed(record, Records))
         case Abandoned():
             state.counts.abandoned += 1
             state.learner.forget(task.design)
-            _close(state)
+            del state.numbers[state.tasks.pop(task.number).name]
+            _let_go(state)
 
 
-def _close(state: State) -> None:
-    """Let go of the tasks that the learner is done with."""
-    waiting = {design.number for design in state.learner.queue.open}
-    for number in [number for number in state.tasks if number not in waiting]:
-        del state.numbers[state.tasks.pop(number).name]
+def _let_go(state: State) -> None:
+    """Let go of the tasks that the learner is done with: of all, the first ones."""
+    queue, tasks = state.learner.queue, state.tasks
+    while tasks and (first := next(iter(tasks))) not in queue:
+        del state.numbers[tasks.pop(first).name]
 
 
 def _broken(position: int, why: str) -> InvalidInput:

@@ -10,6 +10,7 @@ from dwell.programme.commands import Tell, TellAll, finished, require_same
 from dwell.programme.events import Abandoned
 from dwell.programme.journal import Journal
 from dwell.programme.observations import Batch, observed
+from dwell.programme.running import Running
 from dwell.programme.state import State
 
 Observed = Iterable[float] | Batch | None
@@ -45,7 +46,10 @@ def tell_all(journal: Journal, tellings: Iterable[Telling]) -> list[Advice]:
     """
     given, now = list(tellings), journal.clock()
     with journal.known() as state:
-        known = state.known
+        known, numbers = state.known, state.numbers
+        running = {
+            each.task: state.tasks[numbers[each.task]] for each in given if each.task in numbers
+        }
     wanted = [
         Tell(
             now,
@@ -55,11 +59,15 @@ def tell_all(journal: Journal, tellings: Iterable[Telling]) -> list[Advice]:
         )
         for each in given
     ]
-    closed = _closed_among(journal, wanted)
-    still_open = tuple(each for each in wanted if each.task not in closed)
+    closed = _closed_among(journal, [each for each in wanted if each.task not in running])
+    still_open = wanted if not closed else [each for each in wanted if each.task not in closed]
     try:
-        with journal.carried_out(TellAll(still_open)) as state:
-            return [advice_on(journal, state, each.task, now) for each in wanted]
+        with journal.carried_out(TellAll(tuple(still_open))) as state:
+            advice = {
+                name: _advised(journal, state, name, running.get(name), now)
+                for name in {each.task: None for each in wanted}
+            }
+            return [advice[each.task] for each in wanted]
     except InvalidInput:
         if _closed_among(journal, wanted).keys() == closed.keys():
             raise
@@ -78,6 +86,13 @@ def _closed_among(journal: Journal, wanted: Sequence[Tell]) -> dict[str, Closed]
             require_same(told, each)
             closed[each.task] = found
     return closed
+
+
+def _advised(journal: Journal, state: State, task: str, told: Running | None, now: float) -> Advice:
+    """What to do with a task that was told; if that was its end, it is not sought in the log."""
+    if told is not None and told.finished:
+        return of_running(told, state.learner, state.counts, state.settings, now)
+    return advice_on(journal, state, task, now)
 
 
 def advice_on(journal: Journal, state: State, task: str, now: float) -> Advice:

@@ -1,5 +1,8 @@
 """The application: settings, programmes, API and pages put together."""
 
+from collections.abc import Callable
+from time import time
+
 from fastapi import FastAPI
 
 from dwell import __version__
@@ -14,12 +17,17 @@ from dwell.service.shelf import Shelf
 from dwell.service.workers import Workers
 
 
-def create_app(settings: Settings | None = None, store: EventStore | None = None) -> FastAPI:
+def create_app(
+    settings: Settings | None = None,
+    store: EventStore | None = None,
+    clock: Callable[[], float] = time,
+) -> FastAPI:
     """The application.
 
     Args:
         settings: What it is started with.
         store: Where programmes are kept, if not at the address of the settings.
+        clock: What tells the time to programmes, in seconds since 1970.
     """
     settings = settings or Settings()
     app = FastAPI(
@@ -32,9 +40,10 @@ def create_app(settings: Settings | None = None, store: EventStore | None = None
     )
     app.state.settings = settings
     kept = store or store_at(settings.store)
-    app.state.shelf = Shelf(kept)
+    app.state.shelf = Shelf(kept, clock)
     app.state.tokens = Tokens(kept)
     app.state.workers = Workers(settings.most_calls, settings.call_seconds)
+    app.state.routes = []  # those of all parts
     problems.install(app)
     api.install(app)
     pages.install(app)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TextIO
 from dwell.errors import DwellError
 
 MEMORY = 4 * 2**30
+_MOST_VALUES = 2**26
 # As in `dwell plan`.
 _PRIOR, _SD = "Normal(-0.0003, 0.0045)", 0.16
 _TERMS: dict[str, Any] = {
@@ -100,12 +101,38 @@ def evaluate(asked: dict[str, Any], advance: Advance) -> Found:
     }
     given |= {name: parse(name, given[name]) for name, parse in read.items() if name in given}
     how = ("form", "columns", "bounds", "arms", "cumulative", "seed")
-    log = Log(Path(given.pop("path")), **{name: given.pop(name) for name in how if name in given})
+    path = Path(given.pop("path"))
+    require_few_values(path)
+    log = Log(path, **{name: given.pop(name) for name in how if name in given})
     report = evaluated(log, advance=advance, **given)
     return Found(
         document({**about(report), "rows": rows(report)}),
         lambda: page_of(report),
     )
+
+
+def require_few_values(path: Path) -> None:
+    """Refuse a Parquet file of more values than anybody would send as text.
+
+    A column of equal values takes a few bytes, however many there are: its size says nothing.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    from dwell.errors import InvalidInput
+
+    if path.suffix != ".parquet":
+        return
+    try:
+        footer = parquet.read_metadata(path)
+    except (pa.ArrowException, OSError):
+        return  # whoever reads it says what is wrong
+    values = footer.num_rows * footer.num_columns
+    if values > _MOST_VALUES:
+        raise InvalidInput(
+            f"the log must have at most {_MOST_VALUES:,} values here, rows times columns, got "
+            f"{values:,}; send one of fewer tests, or use `dwell evaluate`"
+        )
 
 
 CALLS: dict[str, Callable[[dict[str, Any], Advance], Found]] = {"plan": plan, "evaluate": evaluate}
@@ -122,11 +149,13 @@ def answered(line: str, advance: Advance) -> dict[str, Any]:
     asked = call["asked"]
     try:
         found = CALLS[call["call"]](asked, advance)
-        answer = {"document": found.document, "page": found.page() if call["page"] else None}
+        page = found.page() if call["page"] else None
+        answer: dict[str, Any] = {"document": found.document, "page": page}
     except DwellError as error:
         answer = {"error": type(error).__name__, "detail": str(error)}
     except MemoryError:
         answer = {"error": "MemoryError", "detail": "it takes too much memory"}
+    answer["memory"] = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     path = asked.get("path")
     # Where the log lies for the time being is no concern of whoever sent it.
     return {

@@ -7,7 +7,13 @@ their logs and is the same in all of them.
 from collections.abc import Iterable
 from time import perf_counter
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, disable_created_metrics
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Histogram,
+    disable_created_metrics,
+    generate_latest,
+)
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -22,33 +28,38 @@ disable_created_metrics()  # type: ignore[no-untyped-call]  # it takes nothing a
 
 
 class Metrics:
-    """What is counted.
+    """What is counted."""
 
-    Args:
-        shelf: The programmes to tell of.
-    """
-
-    def __init__(self, shelf: Shelf) -> None:
-        self.registry = CollectorRegistry()
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
         self._requests = Counter(
             "dwell_requests",
             "Requests that were answered.",
             ("method", "route", "status"),
-            registry=self.registry,
+            registry=self._registry,
         )
         self._seconds = Histogram(
             "dwell_request_seconds",
             "How long answers took, in seconds.",
             ("method", "route"),
             buckets=_SECONDS,
-            registry=self.registry,
+            registry=self._registry,
         )
-        self.registry.register(_Programmes(shelf))
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count a request."""
         self._requests.labels(method, route, str(status)).inc()
         self._seconds.labels(method, route).observe(seconds)
+
+    def text(self, shelf: Shelf) -> bytes:
+        """All figures, in the text format of Prometheus.
+
+        Args:
+            shelf: The programmes to tell of.
+        """
+        programmes = CollectorRegistry()
+        programmes.register(_Programmes(shelf))
+        return generate_latest(self._registry) + generate_latest(programmes)
 
 
 class _Programmes(Collector):

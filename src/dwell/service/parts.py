@@ -1,4 +1,7 @@
-"""What routes ask for: parts of the application that a request is answered by."""
+"""What routes ask for: parts of the application that a request is answered by.
+
+They are given without waiting for anything: what is `async` here takes no thread.
+"""
 
 from typing import Annotated
 
@@ -10,18 +13,18 @@ from dwell.service.shelf import Shelf
 from dwell.service.workers import Workers
 
 
-def _shelf(request: Request, caller: WhoCalls) -> Shelf:
+async def _shelf(request: Request, caller: WhoCalls) -> Shelf:
     """To who has a token for one programme, no other is there."""
     shelf: Shelf = request.app.state.shelf
     return shelf if caller.programme is None else shelf.only(caller.programme)
 
 
-def _settings(request: Request) -> Settings:
+async def _settings(request: Request) -> Settings:
     settings: Settings = request.app.state.settings
     return settings
 
 
-def _workers(request: Request) -> Workers:
+async def _workers(request: Request) -> Workers:
     workers: Workers = request.app.state.workers
     return workers
 

@@ -8,6 +8,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from dwell.errors import (
     CannotWrite,
@@ -20,6 +21,7 @@ from dwell.errors import (
     NothingWorthTesting,
     NotThere,
 )
+from dwell.service.request_ids import request_id
 
 MEDIA_TYPE = "application/problem+json"
 _RETRY_AFTER = "2"  # seconds
@@ -119,6 +121,11 @@ class ProblemDocument(BaseModel):
         description="What is wrong in this case, and what to do.",
         examples=["there is no programme 'checkout'"],
     )
+    request_id: str | None = Field(
+        None,
+        description="What the log of the service has about this request goes by this id.",
+        examples=["5f1c9a0e2b7d4c36"],
+    )
     errors: list[ProblemFault] | None = Field(
         None, description="Which parts of the request are wrong, where that is known."
     )
@@ -169,6 +176,7 @@ def _body(problem: Problem, detail: str) -> dict[str, Any]:
         "title": problem.title,
         "status": problem.status.value,
         "detail": _encodable(detail),
+        "request_id": request_id(),
     }
 
 
@@ -198,6 +206,17 @@ def _of_invalid(error: RequestValidationError) -> JSONResponse:
     return _response(problem, body, {})
 
 
+def _methods_at(request: Request) -> str:
+    """All methods of a path, whichever routes they are spread over."""
+    found = {
+        method
+        for route in request.app.state.routes
+        if route.matches(request.scope)[0] is not Match.NONE
+        for method in route.methods
+    }
+    return ", ".join(sorted(found))
+
+
 def install(app: FastAPI) -> None:
     """Answer every error with a problem."""
 
@@ -210,10 +229,13 @@ def install(app: FastAPI) -> None:
         return _of_invalid(error)
 
     @app.exception_handler(HTTPException)
-    def _(_: Request, error: HTTPException) -> JSONResponse:
+    def _(request: Request, error: HTTPException) -> JSONResponse:
         status = HTTPStatus(error.status_code)
         problem = _OF_STATUSES.get(status, Problem("refused", status, status.phrase))
-        return answer(problem, str(error.detail), **(error.headers or {}))
+        headers = dict(error.headers or {})
+        if problem is NO_METHOD:
+            headers["Allow"] = _methods_at(request)
+        return answer(problem, str(error.detail), **headers)
 
     @app.exception_handler(Exception)
     def _(_: Request, __: Exception) -> JSONResponse:

@@ -68,6 +68,11 @@ class Shelf:
         except NotThere:
             raise NotThere(f"there is no programme {checks.shown(name)}; create it first") from None
 
+    def ready(self, name: str) -> Programme | None:
+        """The programme of that name if it is open: found at once."""
+        self._require_mine(name)
+        return self._opened.get(name)
+
     def created(self, name: str) -> Created:
         """How the programme of that name was created, which never changes."""
         if name not in self._created:

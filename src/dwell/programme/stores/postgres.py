@@ -1,12 +1,14 @@
 """Logs in PostgreSQL: for many writers at once.
 
 One statement appends, in a transaction of its own. Whoever comes second with a position is refused
-by the primary key, reads on and decides anew.
+by the primary key, reads on and decides anew: in turn, with a lock of the log that is held until
+the transaction ends.
 """
 
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from threading import local
 from typing import Any
 from weakref import finalize
 
@@ -34,6 +36,7 @@ class PostgresStore:
 
     def __init__(self, address: str, seconds: float = _SECONDS) -> None:
         self._address, self._seconds = address, seconds
+        self._turn = local()  # of a thread: the connection whose transaction is its turn
         self._queries = {name: sql.encode() for name, sql in queries("postgres").items()}
         # Not by the pool, which would try again and again to reach what is not there.
         with self._faults(), psycopg.connect(address, **self._options) as connection:
@@ -48,10 +51,16 @@ class PostgresStore:
             timeout=self._seconds,
             open=False,
             kwargs=self._options,
+            configure=self._wait_at_most,
         )
         pool.open()
         self._close = finalize(self, pool.close)
         self._pool, self._process = pool, os.getpid()
+
+    def _wait_at_most(self, connection: psycopg.Connection[TupleRow]) -> None:
+        """Give up where another process holds a log for too long."""
+        connection.execute(self._queries["wait"], {"milliseconds": int(1000 * self._seconds)})
+        connection.commit()
 
     @property
     def _options(self) -> dict[str, Any]:
@@ -105,6 +114,17 @@ class PostgresStore:
                 kept = {"name": name, "position": after, "body": snapshot}
                 connection.execute(self._queries["keep"], kept)
 
+    @contextmanager
+    def turn(self, name: str) -> Iterator[None]:
+        """Wait until nobody else writes to a log; until the block ends, nobody else will."""
+        with self._connection() as connection:
+            connection.execute(self._queries["queue"], {"name": name})
+            self._turn.connection = connection
+            try:
+                yield
+            finally:
+                self._turn.connection = None
+
     def latest(self, name: str) -> Snapshot | None:
         """The last snapshot of a log."""
         with self._connection() as connection:
@@ -131,6 +151,9 @@ class PostgresStore:
     @contextmanager
     def _connection(self) -> Iterator[psycopg.Connection[TupleRow]]:
         """A connection and a transaction; a forked process has connections of its own."""
+        if (open_one := getattr(self._turn, "connection", None)) is not None:
+            yield open_one
+            return
         if os.getpid() != self._process:
             self._close.detach()
             self._open()

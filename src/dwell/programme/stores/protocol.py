@@ -4,7 +4,8 @@ A log is a list of texts, counted from 1 without gaps. What they say is no conce
 """
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, Protocol
+from contextlib import AbstractContextManager
+from typing import NamedTuple, Protocol, runtime_checkable
 
 
 class Entry(NamedTuple):
@@ -65,6 +66,21 @@ class EventStore(Protocol):
 
     def find(self, name: str, key: str) -> str | None:
         """The entry with a key."""
+        ...
+
+
+@runtime_checkable
+class Queueing(Protocol):
+    """A store in which those who write to one log can wait for one another."""
+
+    def turn(self, name: str) -> AbstractContextManager[None]:
+        """Wait until nobody else writes to a log; until the block ends, nobody else will.
+
+        What is appended in the block is durable when it ends, and not there if it fails.
+
+        Args:
+            name: Which log.
+        """
         ...
 
 

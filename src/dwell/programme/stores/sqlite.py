@@ -44,6 +44,8 @@ class SqliteStore:
         self._lock = RLock()
         self._queries = queries("sqlite")
         self._programmes: dict[str, int] = {}
+        self._seen: dict[str, int] = {}  # so many entries each log had: it never has fewer
+        self._turn = False  # whether a transaction is open that is to be gone on with
         self._open()
 
     def _open(self) -> None:
@@ -107,21 +109,43 @@ class SqliteStore:
             created = programme is None
             if programme is None:
                 [programme] = cursor.execute(self._queries["create"], {"name": name}).fetchone()
-            asked = {"programme": programme}
-            [position] = cursor.execute(self._queries["position"], asked).fetchone()
-            if position != after:
-                raise Conflict(f"{name} has {position} events, not {after}")
-            for place, entry in enumerate(entries, start=after + 1):
-                row = {**asked, "position": place, "key": entry.key, "body": entry.body}
-                try:
-                    cursor.execute(self._queries["append"], row)
-                except sqlite3.IntegrityError:
-                    raise KeyTaken(entry.key) from None
+            if self._seen.get(name, -1) < after:
+                self._require(cursor, name, programme, after)
+            rows = [
+                (programme, place, entry.key, entry.body)
+                for place, entry in enumerate(entries, start=after + 1)
+            ]
+            try:
+                cursor.executemany(self._queries["append"], rows)
+            except sqlite3.IntegrityError:
+                cursor.execute("rollback")
+                self._require(cursor, name, programme, after)
+                raise KeyTaken(", ".join(entry.key for entry in entries if entry.key)) from None
             if snapshot is not None:
-                kept = {**asked, "position": after, "body": snapshot}
+                kept = {"programme": programme, "position": after, "body": snapshot}
                 cursor.execute(self._queries["keep"], kept)
         if created:
             self._programmes[name] = programme
+        if not self._turn:
+            self._seen[name] = after + len(entries)
+
+    def _require(self, cursor: sqlite3.Cursor, name: str, programme: int, after: int) -> None:
+        """Refuse to append to a log that has more entries than that, or fewer."""
+        asked = {"programme": programme}
+        [position] = cursor.execute(self._queries["position"], asked).fetchone()
+        if position != after:
+            raise Conflict(f"{name} has {position} events, not {after}")
+
+    @contextmanager
+    def turn(self, name: str) -> Iterator[None]:
+        """Wait until nobody else writes; until the block ends, nobody else will."""
+        del name  # a file has one writer at a time, whatever it writes
+        with self._transaction():
+            self._turn = True
+            try:
+                yield
+            finally:
+                self._turn = False
 
     def latest(self, name: str) -> Snapshot | None:
         """The last snapshot of a log."""
@@ -168,6 +192,9 @@ class SqliteStore:
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Cursor]:
         with self._cursor() as cursor:
+            if self._turn:  # it is part of a larger one
+                yield cursor
+                return
             cursor.execute("begin immediate")
             try:
                 yield cursor

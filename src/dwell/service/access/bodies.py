@@ -3,8 +3,8 @@
 from http import HTTPStatus
 from time import monotonic
 
-from anyio import fail_after
-from starlette.datastructures import Headers
+from anyio import fail_after, move_on_after
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -12,16 +12,14 @@ from dwell.service.access.refusals import refusal, refuse
 from dwell.service.settings import Settings
 
 # Where files are sent to.
-UPLOADS = frozenset({"/evaluate", "/plan", "/api/v1/evaluate", "/api/v1/plan"})
+UPLOADS = frozenset({"/evaluate", "/api/v1/evaluate"})
 _SLOWEST = 16_000.0  # bytes a second
+_LINGER_SECONDS = 5.0
 _MEGABYTE = 2**20
 
 
 class Bodies:
-    """Counts bytes as they come: what a request says of its length may be wrong or missing.
-
-    What is refused is not read to its end, and the connection is closed.
-    """
+    """Counts bytes as they come: what a request says of its length may be wrong or missing."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self._app = app
@@ -34,24 +32,13 @@ class Bodies:
             return
         settings = self._settings
         most = settings.largest_upload if scope["path"] in UPLOADS else settings.largest_body
+        body = _Body(receive, most, settings)
         said = Headers(scope=scope).get("content-length", "")
         if said.isdecimal() and int(said) > most:
-            await refuse(_too_large(most), scope, receive, send)
-            return
-        body = _Body(receive, most, settings)
-        answering = False
-
-        async def sent(message: Message) -> None:
-            nonlocal answering
-            answering = True
-            await send(message)
-
-        try:
-            await self._app(scope, body.receive, sent)
-        except HTTPException as error:  # where nobody reads but the application itself
-            if answering:
-                raise
-            await refuse(error, scope, receive, send)
+            body.too_large = True
+            await refuse(_too_large(most), scope, receive, body.before_end(send))
+        else:
+            await self._app(scope, body.receive, body.before_end(send))
 
 
 class _Body:
@@ -64,6 +51,8 @@ class _Body:
         self._until = monotonic() + settings.body_seconds
         self._received = 0
         self._whole = False
+        self.too_large = False
+        self._too_slow = False
 
     async def receive(self) -> Message:
         """The next part."""
@@ -74,16 +63,39 @@ class _Body:
             with fail_after(max(0.0, min(self._pause, left))):
                 message = await self._receive()
         except TimeoutError:
+            self._too_slow = True
             raise refusal(
                 HTTPStatus.REQUEST_TIMEOUT,
                 f"after {self._received:,} bytes the request came too slowly; send it again",
-                connection="close",
             ) from None
         self._received += len(message.get("body", b""))
         self._whole = not message.get("more_body", False)
         if self._received > self._most:
+            self.too_large = True
             raise _too_large(self._most)
         return message
+
+    def before_end(self, send: Send) -> Send:
+        """Sends on; the end of a refusal comes after what the other side still had to say.
+
+        A connection that is closed while something comes in is reset, and the other side never
+        reads why. What comes in is let go at once, and not for long.
+        """
+
+        async def sent(message: Message) -> None:
+            if message["type"] == "http.response.start" and (self.too_large or self._too_slow):
+                MutableHeaders(scope=message)["connection"] = "close"
+            if not self.too_large or message.get("more_body", False) or "body" not in message:
+                await send(message)
+                return
+            await send({**message, "more_body": True})
+            with move_on_after(_LINGER_SECONDS):
+                while not self._whole:
+                    last = await self._receive()
+                    self._whole = not last.get("more_body", False)
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+        return sent
 
 
 def _too_large(most: int) -> HTTPException:
@@ -91,5 +103,4 @@ def _too_large(most: int) -> HTTPException:
         HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
         f"the request has more than {most / _MEGABYTE:g} MB, the most that is taken here; send it "
         "in parts",
-        connection="close",
     )

@@ -55,7 +55,7 @@ class Caller:
 ON_LOOPBACK = Caller(by="loopback", scope="admin")
 
 
-def caller_of(request: Request) -> Caller:
+async def caller_of(request: Request) -> Caller:  # not in a thread: it waits for nothing
     """Who calls; the gate has let nobody else in."""
     caller: Caller | None = getattr(request.state, "caller", None)
     if caller is None:
@@ -68,13 +68,18 @@ def caller_of(request: Request) -> Caller:
 WhoCalls = Annotated[Caller, Depends(caller_of)]
 
 
-def may(scope: Scope) -> Any:
+def may(scope: Scope, *, everywhere: bool = False) -> Any:
     """A dependency of a route: whoever calls it has this scope, for the programme in its path.
 
     To who has a token for one programme, all others are not there.
+
+    Args:
+        scope: What they must be allowed to do.
+        everywhere: Whether they must be allowed it for all programmes, as where an answer tells of
+            them all.
     """
 
-    def check(request: Request, caller: WhoCalls) -> Scope:
+    async def check(request: Request, caller: WhoCalls) -> Scope:
         programme = request.path_params.get(_PROGRAMME)
         if programme is not None and not caller.sees(programme):
             raise NotThere(f"there is no programme {programme!r}")
@@ -82,6 +87,11 @@ def may(scope: Scope) -> Any:
             raise HTTPException(
                 HTTPStatus.FORBIDDEN,
                 f"this needs a token with scope {scope}, and yours has {caller.scope}",
+            )
+        if everywhere and caller.programme is not None:
+            raise HTTPException(
+                HTTPStatus.FORBIDDEN,
+                f"this needs a token for all programmes, and yours is for {caller.programme!r}",
             )
         return scope
 

@@ -26,7 +26,7 @@ from dwell.service.settings import Settings
 # Whoever asks may have these: they say nothing of programmes.
 _PUBLIC = frozenset({"/sign-in", "/sign-out", "/healthz", "/readyz", "/favicon.ico"})
 _PUBLIC_FOLDER = "/static/"
-_API = "/api"
+_API = "/api/"
 _CHANGES_NOTHING = frozenset({"GET", "HEAD", "OPTIONS"})
 # Something in front passes on what others ask for: they are not on this machine.
 _PASSED_ON = ("forwarded", "x-forwarded-for", "x-real-ip", "via")

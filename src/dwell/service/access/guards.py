@@ -16,5 +16,5 @@ def install(app: FastAPI, settings: Settings, tokens: Tokens) -> None:
     app.add_middleware(Bodies, settings=settings)
     app.add_middleware(Gate, settings=settings, tokens=tokens)
     app.add_middleware(Hosts, settings=settings)
-    app.add_middleware(StrictHeaders)
     app.add_middleware(RequestLog)
+    app.add_middleware(StrictHeaders)

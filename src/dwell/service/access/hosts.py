@@ -27,7 +27,8 @@ class Hosts:
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self._app = app
-        self._names = NAMES | {name.lower() for name in settings.allowed_hosts}
+        own = f"[{settings.host}]" if ":" in settings.host else settings.host
+        self._names = NAMES | {name.lower() for name in (own, *settings.allowed_hosts)}
         self._any = not is_loopback(settings.host) and not settings.allowed_hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -43,12 +43,11 @@ def require_safe(settings: Settings, tokens: Tokens) -> None:
     """
     if open_to_all(settings) or any(token.revoked is None for token in tokens.all()):
         return
-    why = (
-        "where tokens are required"
-        if is_loopback(settings.host)
-        else "where other machines can reach it"
-    )
+    if is_loopback(settings.host):
+        why, otherwise = "where tokens are required", "leave require_token and allowed_hosts out"
+    else:
+        why, otherwise = "where other machines can reach it", "listen on 127.0.0.1"
     raise InvalidInput(
         f"to listen on {settings.host}, {why}, there must be a token: make one by dwell token "
-        "create --scope admin with the same --store, or listen on 127.0.0.1 without one"
+        f"create --scope admin with the same --store, or {otherwise}"
     )

@@ -7,7 +7,6 @@ paste into the wrong place stays out of it.
 import json
 import logging
 import re
-from contextvars import ContextVar
 from datetime import UTC, datetime
 from http import HTTPStatus
 from inspect import isawaitable
@@ -19,17 +18,11 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from dwell.service import problems
+from dwell.service.request_ids import begin_request
 
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _access = logging.getLogger("dwell.access")
 _faults = logging.getLogger("dwell.service")
-_current: ContextVar[str | None] = ContextVar("request_id", default=None)
-
-
-def request_id() -> str | None:
-    """The id of the request that is being answered here."""
-    return _current.get()
 
 
 class RequestLog:
@@ -45,13 +38,13 @@ class RequestLog:
             return
         given = Headers(scope=scope).get("x-request-id", "")
         identity = given if _ID.fullmatch(given) else token_hex(8)
-        _current.set(identity)
+        begin_request(identity)
         began, status = perf_counter(), 0
 
         async def sent(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
-                status = message["status"]
+                status = int(message["status"])
                 MutableHeaders(scope=message)["x-request-id"] = identity
             await send(message)
 
@@ -68,15 +61,10 @@ class RequestLog:
 
 
 async def _answer(fault: Exception, scope: Scope, receive: Receive, send: Send) -> None:
-    """Say that something is wrong with us, as a page where the application has one for that."""
-    handler: Any = scope["app"].exception_handlers.get(Exception)
-    if handler is None:
-        response: Any = problems.answer(
-            problems.FAULT, f"it is in the log under {request_id()}; say so to who runs this"
-        )
-    else:
-        answered = handler(Request(scope, receive), fault)
-        response = await answered if isawaitable(answered) else answered
+    """Say that something is wrong with us, by the application's own handler."""
+    handler: Any = scope["app"].exception_handlers[Exception]
+    answered = handler(Request(scope, receive), fault)
+    response = await answered if isawaitable(answered) else answered
     await response(scope, receive, send)
 
 

@@ -1,31 +1,17 @@
-"""Signing in with a token, and out."""
+"""Signing in with a token, and out; the form for it is a page."""
 
-from html import escape
 from http import HTTPStatus
 from typing import Annotated
 from urllib.parse import quote
 
 from fastapi import APIRouter, Form, Request
-from fastapi.responses import HTMLResponse, RedirectResponse
+from fastapi.responses import RedirectResponse
 
 from dwell.service.access.cookies import clear_cookie, cookie_of, set_cookie
 from dwell.service.access.tokens import Tokens
 from dwell.service.settings import Settings
 
 router = APIRouter(include_in_schema=False)
-
-
-@router.get("/sign-in")
-def sign_in_page(wrong: str = "", next: str = "/") -> HTMLResponse:
-    """A form for the token, where no page draws a better one."""
-    said = "<p role=alert>This token is not known, or was revoked.</p>" if wrong else ""
-    return HTMLResponse(
-        f"<!doctype html><html lang=en><title>Sign in · dwell</title><h1>Sign in</h1>{said}"
-        "<form method=post action=/sign-in><label>Token <input name=token type=password "
-        "autocomplete=current-password required></label>"
-        f'<input type=hidden name=next value="{escape(inside(next))}"><button>Sign in</button>'
-        "</form></html>"
-    )
 
 
 @router.post("/sign-in")

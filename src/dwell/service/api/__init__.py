@@ -10,5 +10,6 @@ def install(app: FastAPI) -> None:
     """Add the API to an application."""
     for part in (programmes, tasks, learned, computed, operations, description):
         app.include_router(part.router)
-    app.state.metrics = Metrics(app.state.shelf)
+        app.state.routes += part.router.routes
+    app.state.metrics = Metrics()
     app.add_middleware(CountRequests, metrics=app.state.metrics)

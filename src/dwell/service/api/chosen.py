@@ -3,6 +3,7 @@
 from typing import Annotated
 
 from fastapi import Depends, Path
+from fastapi.concurrency import run_in_threadpool
 
 from dwell.programme.commands import checked_name
 from dwell.programme.programme import Programme
@@ -25,8 +26,10 @@ TaskName = Annotated[
 ]
 
 
-def _programme(programme: ProgrammeName, shelf: OnShelf) -> Programme:
-    return shelf.open(programme)
+async def _programme(programme: ProgrammeName, shelf: OnShelf) -> Programme:
+    # What is open is found without a thread; what is not may have a long log to be read.
+    found = shelf.ready(programme)
+    return await run_in_threadpool(shelf.open, programme) if found is None else found
 
 
 ChosenProgramme = Annotated[Programme, Depends(_programme)]

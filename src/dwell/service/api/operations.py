@@ -3,12 +3,11 @@
 from typing import Literal
 
 from fastapi import APIRouter, Request, Response
-from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from pydantic import BaseModel, Field
 
 from dwell.service.access.callers import may
 from dwell.service.metrics import Metrics
-from dwell.service.parts import OnShelf
 from dwell.service.problems import NO_STORE, responses
 
 router = APIRouter(tags=["Operations"])
@@ -37,9 +36,9 @@ def check_health() -> Health:
     summary="See that the store answers",
     responses=responses(NO_STORE),
 )
-def check_readiness(shelf: OnShelf) -> Health:
+def check_readiness(request: Request) -> Health:
     """Answers with 200 if the store can be read, and with 503 if not."""
-    shelf.names()
+    request.app.state.shelf.names()
     return Health(status="ok")
 
 
@@ -47,7 +46,7 @@ def check_readiness(shelf: OnShelf) -> Health:
     "/metrics",
     operation_id="read_metrics",
     summary="Read figures for Prometheus",
-    dependencies=[may("read")],
+    dependencies=[may("read", everywhere=True)],
     response_class=Response,
     responses={
         200: {
@@ -68,4 +67,4 @@ def read_metrics(request: Request) -> Response:
     Requests are counted by each worker process for itself.
     """
     metrics: Metrics = request.app.state.metrics
-    return Response(generate_latest(metrics.registry), media_type=CONTENT_TYPE_PLAIN_0_0_4)
+    return Response(metrics.text(request.app.state.shelf), media_type=CONTENT_TYPE_PLAIN_0_0_4)

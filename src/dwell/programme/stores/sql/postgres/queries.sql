@@ -21,12 +21,21 @@ select coalesce(max(position), 0)
 from dwell_event join dwell_programme on id = programme
 where name = %(name)s;
 
+-- name: wait
+select set_config('lock_timeout', %(milliseconds)s::text, false);
+
+-- name: queue
+select pg_advisory_xact_lock(hashtext('dwell_programme'), hashtext(%(name)s));
+
 -- name: append
--- Two that append after the same position would both write the next one: the second waits for the
--- first to commit, and is then refused by the primary key.
+-- Whoever appends waits for those who write to the same log. What they wrote is not seen by this
+-- statement, which began before: then the primary key refuses it.
+with queue as materialized (
+    select pg_advisory_xact_lock(hashtext('dwell_programme'), hashtext(%(name)s))
+)
 insert into dwell_event (programme, position, key, body)
 select id, %(after)s + place, key, body::json
-from dwell_programme, unnest(%(keys)s::text[], %(bodies)s::text[]) with ordinality
+from queue, dwell_programme, unnest(%(keys)s::text[], %(bodies)s::text[]) with ordinality
     as entry (key, body, place)
 where name = %(name)s and %(after)s = (
     select coalesce(max(position), 0) from dwell_event where programme = id

@@ -11,7 +11,8 @@ insert into programme (name) values (:name) returning id;
 select coalesce(max(position), 0) from event where programme = :programme;
 
 -- name: append
-insert into event (programme, position, key, body) values (:programme, :position, :key, :body);
+-- The primary key refuses a position that is taken, the index a key.
+insert into event (programme, position, key, body) values (?, ?, ?, ?);
 
 -- name: keep
 insert or replace into snapshot (programme, position, body) values (:programme, :position, :body);

@@ -1,1 +1,0 @@
-"""Client: programmes of a service, by the verbs of `Programme`."""

@@ -1,0 +1,1 @@
+"""The demo: a company that does not exist, testing ideas day by day."""

@@ -1,0 +1,186 @@
+"""What changes nothing is seen at once: the same is found as by looking at all that was told."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dwell import Lift, Policies, Policy, Programme, Signs, fixed, hoeffding
+from dwell.errors import Conflict, InvalidInput
+from dwell.learners.design import Design
+from dwell.programme.events import Settings
+from dwell.programme.journal import EVERY, _is_due
+from dwell.programme.observations import (
+    ArmBatches,
+    Batch,
+    Observations,
+    Outcomes,
+    Range,
+    Values,
+    observed,
+)
+from dwell.programme.running import Running
+from dwell.programme.state import State
+from dwell.programme.stores.sqlite import SqliteStore
+from dwell.programme.telling import Telling
+from tests.programmes import deciding
+
+CHAIN = hoeffding(caps=[2, 8, 40], c=0.7, tasks=100, delta=0.05)
+SETS = (
+    CHAIN,
+    Policies([fixed(3, 1), fixed(30, 4)]),
+    Policies([Policy([-2.5, -np.inf, -3.5, 1], [2.5, np.inf, 3.5, 1]), fixed(12), CHAIN[2]]),
+)
+EIGHTHS = st.integers(-8, 8).map(lambda number: number / 8)
+
+
+def of_form(form: str) -> st.SearchStrategy[Observations]:
+    """What a task is told, in one form."""
+    counts = st.integers(0, 6)
+    batch = st.builds(lambda n, part: Batch(n, n * part), counts, EIGHTHS)
+    outcomes = st.lists(st.integers(0, 1).map(float), max_size=4)
+    forms: dict[str, st.SearchStrategy[Observations]] = {
+        "signs": st.builds(Values, st.lists(st.sampled_from([-1, 1]), max_size=4)),
+        "values": st.builds(Values, st.lists(EIGHTHS, max_size=4)),
+        "many": st.builds(Values, st.lists(EIGHTHS, min_size=60, max_size=70)),
+        "batches": batch.filter(lambda found: found.n > 0),
+        "arms": st.builds(ArmBatches, batch, batch),
+        "outcomes": st.builds(Outcomes, outcomes, outcomes),
+    }
+    return forms[form]
+
+
+@st.composite
+def designs(draw: st.DrawFn) -> Design:
+    policies = draw(st.sampled_from(SETS))
+    return Design(
+        policies=policies,
+        columns=tuple(range(len(policies))),
+        number=1,
+        decider=draw(st.integers(0, len(policies) - 1)),
+        oversamples=draw(st.booleans()),
+        extras=draw(st.integers(0, 5)),
+        least=draw(st.sampled_from([0, 0, 20])),
+    )
+
+
+def running(design: Design, form: str, parts: dict[str, Observations] | None = None) -> Running:
+    known = Range(Signs() if form == "signs" else Lift(0.1) if form == "outcomes" else None)
+    return Running("blue", design, known, 0.0, 0.0, parts or {})
+
+
+def shown(task: Running) -> tuple[Any, ...]:
+    """How far a task has come, and its record."""
+    samples, stopped, accepts, wants, record = task.progress()
+    kept = None if record is None else (record.drawn.tolist(), record.decisions.tolist())
+    return samples, stopped, accepts, wants, kept
+
+
+@given(data=st.data(), design=designs())
+@settings(deadline=None, max_examples=60)
+@pytest.mark.parametrize("form", ["signs", "values", "many", "batches", "arms", "outcomes"])
+def test_telling_by_telling_is_as_all_at_once(
+    form: str, data: st.DataObject, design: Design
+) -> None:
+    """Whatever the form, after each telling, in a fork and in the task itself."""
+    task = running(design, form)
+    for number, told in enumerate(data.draw(st.lists(of_form(form), max_size=12))):
+        fork = task.fork()
+        fork.tell(f"{number}", told, 1.0)
+        before = shown(running(design, form, dict(task.parts)))
+        whole = shown(running(design, form, {**task.parts, f"{number}": told}))
+        assert shown(fork) == whole
+        assert shown(task) == before
+        task.tell(f"{number}", told, 1.0)
+        assert shown(task) == whole
+        if task.progress().record is not None:
+            return
+
+
+def test_what_is_between_the_limits_is_not_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All that a task was told is gone through once it stops, and no sooner."""
+    looked: list[int] = []
+    found = Running._found
+    monkeypatch.setattr(Running, "_found", lambda task: looked.append(1) or found(task))  # type: ignore[func-returns-value]  # it counts
+    task = deciding(fixed(100, 1)).begin()
+    for _ in range(99):
+        task.tell([1])
+    assert looked == []
+    assert task.tell([1]).done
+    assert len(looked) == 1
+
+
+@given(st.lists(st.integers(-2, 2), max_size=70))
+@settings(deadline=None)
+def test_a_few_whole_numbers_are_checked_as_many_are(values: list[int]) -> None:
+    """The same is kept, and the same is refused in the same words."""
+    for known in (Range(Signs()), Range(Lift(0.5)), Range(bound=1.0), Range()):
+        found: list[object] = []
+        for each in (values, np.array(values, dtype=np.int64)):
+            try:
+                found.append(observed(each, known=known))
+            except InvalidInput as error:
+                found.append(str(error))
+        assert found[0] == found[1]
+
+
+def test_whoever_lost_once_waits_for_its_turn(tmp_path: Any) -> None:
+    """Two that write in turns lose once each, and then no more; alone again, nobody waits."""
+    lost: list[str] = []
+
+    class Counting(SqliteStore):
+        def append(self, name: str, *given: Any) -> None:
+            try:
+                super().append(name, *given)
+            except Conflict:
+                lost.append(name)
+                raise
+
+    path = tmp_path / "tests.db"
+    one = deciding(fixed(2, 1), store=Counting(path))
+    two = Programme.open(Counting(path), "checkout")
+    for number in range(10):
+        for programme in (one, two):
+            programme.begin(f"{number} {programme is one}")
+    assert len(lost) == 2
+    one.begin("a")
+    assert one._journal._crowded
+    one.begin("b")
+    assert not one._journal._crowded
+    assert one.verify().tasks == two.verify().tasks == 22
+
+
+def test_a_snapshot_is_the_rarer_the_more_it_holds() -> None:
+    """It is written again when there are as many new events as it holds."""
+    programme = deciding(fixed(2**14))
+    programme.begin("blue")
+    with programme._journal.state() as state:
+        kept = State(state.name, Settings(), state.learner, tasks=state.tasks)
+    task = kept.tasks[1]
+    for parts, due in ((10, [1, 2, 3, 4, 5]), (EVERY + 1, [2, 4]), (3 * EVERY, [4])):
+        task.parts = {f"{number}": Values([1]) for number in range(parts)}
+        found = []
+        for multiple in range(1, 6):
+            kept.position = multiple * EVERY - 1
+            found += [multiple] * _is_due(kept, kept.position + 1)
+            assert not _is_due(kept, kept.position)
+        assert found == due
+
+
+def test_many_tellings_of_one_task_come_in_order() -> None:
+    """In one call, with keys and without; the advice is that after all of them."""
+    programme = deciding(fixed(5, 1))
+    programme.begin("blue")
+    advice = programme.tell(
+        [
+            ("blue", [1]),
+            Telling("blue", [-1], key="a"),
+            ("blue", [1]),
+            Telling("blue", [-1], key="a"),
+        ]
+    )
+    assert [each.wants for each in advice] == [2, 2, 2, 2]
+    with programme._journal.state() as state:
+        assert list(state.tasks[1].parts) == ["#1", "a", "#3"]
