@@ -15,7 +15,7 @@ from dwell.service.pages.rows import drawn, lift_of
 from dwell.service.pages.site import templates
 from dwell.service.pages.words import Unit
 
-MOST_CARDS = 24
+MOST_CARDS = 9
 
 
 class Worth(NamedTuple):

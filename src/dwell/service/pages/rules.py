@@ -16,6 +16,7 @@ from dwell.service.pages.words import Unit
 from dwell.service.story import InForce
 
 _SHOWN = 4
+_EARLY = 0.05  # of the cap
 _MOST_STANDINGS = 12
 
 
@@ -75,8 +76,10 @@ def _title(rule: InForce, *, first: bool, now: bool) -> str:
 
 def rule_said(limits: leaf.Limits, law: Law | None) -> str:
     """Limits in a sentence: where they begin and where they meet."""
-    first, cap = limits.looks[0], limits.cap
-    ship, drop = limits.upper[0], limits.lower[0]
+    cap = limits.cap
+    # Where it is looked at from the first sample on, limits say something a little later.
+    early = next(k for k, look in enumerate(limits.looks) if look >= _EARLY * cap)
+    first, ship, drop = limits.looks[early], limits.upper[early], limits.lower[early]
     if len(limits.looks) == 1:
         return f"One look, after {words.samples(cap)}: ship at {_at(ship or 0.0, cap, law)}."
     sides = []
