@@ -32,7 +32,7 @@ class Note(NamedTuple):
 
 
 @dataclass(slots=True)
-class Test:
+class Followed:
     """A test that is open, or was until lately.
 
     Attributes:
