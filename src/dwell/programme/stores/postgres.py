@@ -9,19 +9,21 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from threading import local
+from time import monotonic
 from typing import Any
 from weakref import finalize
 
 import psycopg
 from psycopg import errors
 from psycopg.rows import TupleRow
-from psycopg_pool import ConnectionPool
+from psycopg_pool import ConnectionPool, PoolTimeout
 
 from dwell.errors import CannotWrite, Conflict, InvalidInput, KeyTaken
 from dwell.programme.stores.migrations import migrations, queries
 from dwell.programme.stores.protocol import Entry, Snapshot
 
 _SECONDS = 30.0
+_TRY_SECONDS = 2.0  # to connect, before it is tried anew
 _ROWS = 1000
 _CONNECTIONS = 4  # of a process: one per thread that is at work
 
@@ -48,7 +50,8 @@ class PostgresStore:
             self._address,
             min_size=0,
             max_size=_CONNECTIONS,
-            timeout=self._seconds,
+            timeout=_TRY_SECONDS,
+            reconnect_timeout=_TRY_SECONDS,
             open=False,
             kwargs=self._options,
             configure=self._wait_at_most,
@@ -157,8 +160,27 @@ class PostgresStore:
         if os.getpid() != self._process:
             self._close.detach()
             self._open()
-        with self._faults(), self._pool.connection() as connection:
-            yield connection
+        with self._faults():
+            connection = self._borrowed()
+            try:
+                with connection:
+                    yield connection
+            finally:
+                self._pool.putconn(connection)
+
+    def _borrowed(self) -> psycopg.Connection[TupleRow]:
+        """A connection of the pool.
+
+        It is asked again and again: once it has given up to connect, it tries no more for those who
+        wait, and its own tries would come at growing intervals, long after the server is back.
+        """
+        end = monotonic() + self._seconds
+        while True:
+            try:
+                return self._pool.getconn()
+            except PoolTimeout:
+                if monotonic() > end:
+                    raise
 
     @contextmanager
     def _faults(self) -> Iterator[None]:
