@@ -14,7 +14,7 @@ import numpy as np
 from dwell import checks
 from dwell.arrays import FloatArray, IntArray
 from dwell.errors import InvalidInput
-from dwell.history.reading.blocks import Block
+from dwell.history.reading.block import Block
 from dwell.history.replay.replay import replay_block
 from dwell.policy import Policy
 from dwell.sparse_policy import SparsePolicy
