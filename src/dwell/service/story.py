@@ -20,10 +20,10 @@ from dwell.programme.events import (
     Event,
     Finished,
     Held,
-    Limits,
     Recorded,
     Told,
 )
+from dwell.programme.path import Limits
 from dwell.programme.programme import Programme
 from dwell.service.followed import Followed, Kind, Note, amount
 

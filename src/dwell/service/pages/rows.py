@@ -10,9 +10,9 @@ from dwell.learners.learner import Learner
 from dwell.policies import Policies
 from dwell.policy import Policy
 from dwell.pools.under_law import noise_under
-from dwell.programme import events
+from dwell.programme import path as paths
 from dwell.programme.advice import of_running, silence
-from dwell.programme.outlook import Outlook
+from dwell.programme.outlook import Outlook, fitted_by
 from dwell.programme.running import Running
 from dwell.programme.state import State
 from dwell.report.drawings import leaf, svg
@@ -70,9 +70,9 @@ class Row:
     due: float | None
 
 
-def limits_of(found: events.Limits | SparsePolicy) -> leaf.Limits:
+def limits_of(found: paths.Limits | SparsePolicy) -> leaf.Limits:
     """Limits as they are drawn."""
-    if isinstance(found, events.Limits):
+    if isinstance(found, paths.Limits):
         return leaf.Limits(tuple(found.looks), tuple(found.lower), tuple(found.upper))
     every = max(1, ceil(len(found.looks) / _MOST_POINTS))
     places = sorted({*range(0, len(found.looks), every), len(found.looks) - 1})
@@ -86,7 +86,7 @@ def _finite(limit: float) -> float | None:
     return limit if abs(limit) < 1e300 else None
 
 
-def limits_by(learner: Learner, limits: events.Limits | None, column: int) -> leaf.Limits | None:
+def limits_by(learner: Learner, limits: paths.Limits | None, column: int) -> leaf.Limits | None:
     """The limits of a test that began so; None if nobody has kept them."""
     if limits is not None:
         return limits_of(limits)
@@ -106,7 +106,7 @@ def lift_of(state: State, samples: int, total: float, task: Running | None) -> F
         return Figure.of(total / samples, noise_under(law) / sqrt(samples))
     if task is None:
         return None
-    worth = Outlook.of(task.samples, state.learner).worth()
+    worth = Outlook(task.samples, fitted_by(state.learner)).worth()
     if worth is None or worth.low is None or worth.high is None:
         return None
     return Figure(worth.mean, worth.low, worth.high)
