@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from dwell.history.reading.blocks import Block, PeriodBlock, SampleBlock
+from dwell.history.reading.block import Block
+from dwell.history.reading.blocks import PeriodBlock, SampleBlock
 from dwell.history.reading.counts_block import CountsBlock
 from dwell.history.reading.log import BLOCK, Log
 from dwell.history.reading.mixed_block import MixedBlock

@@ -20,9 +20,11 @@ IDEAS = (
     *("Gift note in the basket", "Stock level beside the size", "One column on phones"),
     *("Phone number is optional", "Larger pictures", "Prices with tax"),
 )
-PLACES = ("", " for new visitors", " on phones", " in the app", " for members", " abroad")
-PLACES += (" at night", " in the sale", " for gifts", " on tablets", " by e-mail", " in stores")
-PLACES += (" for returners", " on weekends", " in French", " in German")
+PLACES = (
+    *("", " for new visitors", " on phones", " in the app", " for members", " abroad"),
+    *(" at night", " in the sale", " for gifts", " on tablets", " by e-mail", " in stores"),
+    *(" for returners", " on weekends", " in French", " in German"),
+)
 
 
 @dataclass
@@ -44,6 +46,7 @@ class Company:
         name: The programme's name.
         calendar: What day it is.
         seed: What ideas and visitors are drawn with.
+        truth: What each idea is worth.
     """
 
     store: EventStore = field(default_factory=MemoryStore)
@@ -64,6 +67,7 @@ class Company:
         )
         self._draw = np.random.default_rng(self.seed)
         self._values: dict[str, float] = {}
+        self.truth: dict[str, float] = {}
         self._decided: dict[str, Done] = {}
         self._known: set[str] = set()
         self._begun = 0
@@ -76,6 +80,7 @@ class Company:
             name += f", version {version + 1}"
         self._begun += 1
         self._values[name] = float(np.clip(self._draw.normal(-0.0006, 0.0032), -0.02, 0.02))
+        self.truth[name] = self._values[name]
         self.programme.begin(name)
         return name
 

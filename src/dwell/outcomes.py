@@ -50,10 +50,25 @@ def scan(
     policies = Policies.of(policies)
     policies.require_dense()
     flat, starts = _laid_out(samples, lengths)
+    equal = lengths is None and len(starts) > 1
+    longest = int(starts[1]) if equal else int(np.diff(starts).max(initial=0))
+    return _scanned(flat, starts, longest, policies)
+
+
+def scan_row(row: Samples, policies: Policies) -> Outcomes:
+    """Run policies on the samples of one task, which were checked.
+
+    Args:
+        row: Its samples, as small whole numbers or as floats.
+        policies: The policies.
+    """
+    policies.require_dense()
+    return _scanned(row, np.array([0, len(row)]), len(row), policies)
+
+
+def _scanned(flat: Samples, starts: IntArray, longest: int, policies: Policies) -> Outcomes:
     shape = (len(starts) - 1, len(policies))
     durations, decisions = _empty(*shape)
-    equal = lengths is None
-    longest = int(starts[1]) if equal and shape[0] else int(np.diff(starts).max(initial=0))
     # Sums of so many small whole numbers fit in 32 bits, and so do the boundaries that matter.
     whole = flat.dtype == np.int8 and longest <= 2**24
     for chain in policies.chains:

@@ -18,7 +18,7 @@ from dwell.columns import numbers
 from dwell.errors import InvalidInput
 from dwell.kernels.climbing import means_after, sums_of_first
 from dwell.kernels.crossing import tail_means
-from dwell.outcomes import scan
+from dwell.outcomes import Outcomes, scan, scan_row
 from dwell.periods import Periods, scan_periods
 from dwell.policies import Policies
 
@@ -180,13 +180,32 @@ def until_stopped(
         >>> records.estimates.tolist(), records.drawn.tolist()
         ([[0.0, 0.0]], [3])
     """
-    outcomes = scan(samples, policies)
+    return _until_stopped(scan(samples, policies), samples, policies, extras, least, sums)
+
+
+def row_until_stopped(
+    row: Samples, policies: Policies, extras: int, *, least: int, sums: bool
+) -> Records:
+    """The same of one task, whose samples were checked."""
+    outcomes = scan_row(row, policies)
+    return _until_stopped(outcomes, row[np.newaxis], policies, extras, least, sums)
+
+
+def _until_stopped(
+    outcomes: Outcomes,
+    samples: Samples,
+    policies: Policies,
+    extras: int | IntArray,
+    least: int | IntArray,
+    sums: bool,
+) -> Records:
     # Policies of one chain accept at the same moment, if at all: one mean serves them all.
     means = np.zeros((len(samples), 1 if policies.one_chain else len(policies)))
     drawn = np.empty(len(samples), dtype=np.int64)
     each = np.full(len(samples), extras, dtype=np.int64)
     means_after(samples, outcomes.durations, outcomes.decisions, each, means, drawn)
-    np.maximum(drawn, least, out=drawn)
+    if not isinstance(least, int) or least:
+        np.maximum(drawn, least, out=drawn)
     return Records(
         outcomes.durations,
         outcomes.decisions,

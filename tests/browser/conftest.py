@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
@@ -22,6 +23,13 @@ ARGUMENTS = [
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Chromium; without it tests are skipped, or fail where CI=true says that it is there."""
+    with launched() as running:
+        yield running
+
+
+@contextmanager
+def launched(*arguments: str) -> Iterator[Browser]:
+    """Chromium, with arguments besides those of all tests."""
     chromium = shutil.which("chromium")
     if chromium is None:
         reason = "there is no chromium; on Debian, apt-get install chromium"
@@ -29,6 +37,8 @@ def browser() -> Iterator[Browser]:
             pytest.fail(reason)
         pytest.skip(reason)
     with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        running = playwright.chromium.launch(
+            executable_path=chromium, args=[*ARGUMENTS, *arguments]
+        )
         yield running
         running.close()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from axe_core_python.sync_playwright import Axe
 from fastapi import FastAPI
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from dwell import Fixed, Ladder, Programme, fixed
 from dwell.programme.stores.memory import MemoryStore
@@ -21,9 +21,10 @@ from dwell.service.settings import Settings
 from tests.companies import checkout
 from tests.serving import served
 
-WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
+WIDE, NARROW = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
 ODD = '<script>alert(1)</script> / "50 %"'
-PLAN = "/plan?mean=-0.06&spread=0.22&rate=42.1&a_day=8000&setup=120000&shortest=2&longest=21&worth=250000"
+TERMS = "a_day=8000&setup=120000&shortest=2&longest=21&worth=250000"
+PLAN = f"/plan?mean=-0.06&spread=0.22&rate=42.1&{TERMS}"
 # A page each, and a text that is to be read there.
 PAGES = {
     "/": "Programmes.",
@@ -310,6 +311,24 @@ def test_one_signs_in_with_a_token_and_out(browser: Browser) -> None:
         expect(page.get_by_role("button", name="Record as shipped")).to_be_hidden()
         page.get_by_role("button", name="Sign out").click()
         expect(page.locator("h1")).to_contain_text("How long should we dwell")
+
+
+def test_doubtful_data_can_be_cleared_and_silent_tests_abandoned(
+    browser: Browser, service: Running
+) -> None:
+    """From the pages of the tests that the warnings name; no verdict is given before."""
+    with visited(browser, f"{service.url}/programmes/Checkout") as page:
+        page.locator("#f-warnings .note", has_text="Doubtful").locator("a").click()
+        expect(page.locator("#head .v.hold")).to_have_text("Hold")
+        expect(page.locator(".opts")).to_have_count(0)
+        page.get_by_label("Why, for whoever reads the log").fill("bots were taken out")
+        page.get_by_role("button", name="The data are sound").click()
+        expect(page.locator("#history")).to_contain_text("Was cleared: bots were taken out.")
+        expect(page.locator("#head .v.hold")).to_have_count(0)
+        page.get_by_role("link", name="Checkout").click()
+        page.locator("#f-warnings .note", has_text="Silent").locator("a").click()
+        page.get_by_role("button", name="Abandon this test").click()
+        expect(page.locator("#head")).to_contain_text("Abandoned")
 
 
 def test_a_page_can_be_printed(browser: Browser, service: Running) -> None:

@@ -127,9 +127,9 @@ CASES = {
     ),
     "EmpiricalBayes, noise levels": Case(
         EmpiricalBayes,
-        {"law": Gaussian(1.0), "cap": 32, "setup_cost": 10.0, "noise_levels": (0.5, 2.0)},
+        {"law": Gaussian(1.0), "cap": 4, "setup_cost": 1.0, "looks": 2, "noise_levels": (0.5, 2.0)},
         BELL,
-        30,
+        12,
     ),
 }
 # Learners that compute their boundaries have no policies to choose from, and no delta of bounds.

@@ -36,7 +36,8 @@ def test_a_programme_is_created_listed_and_read() -> None:
     made = api.json("POST", "/programmes", {**LIFT, "setup_cost": 300}, 201)
     assert made == api.json("GET", "/programmes/checkout")
     assert (made["learner"], made["law"], made["cap"]) == ("empirical-bayes", "Lift(0.1)", 2000)
-    assert (made["setup_cost"], made["settings"]) == (300.0, {"silence_days": 4.0})
+    settings = {"silence_days": 4.0, "min_samples": 1, "min_days": 0, "full_weeks": False}
+    assert (made["setup_cost"], made["settings"]) == (300.0, settings)
     [row] = api.json("GET", "/programmes")["programmes"]
     assert row == {
         "programme": "checkout",
@@ -61,10 +62,12 @@ def test_caps_are_a_list_or_a_text_as_people_type_it() -> None:
 def test_settings_are_changed_and_what_is_left_out_stays() -> None:
     """A change of nothing changes nothing."""
     api = Api().create(settings={"silence_days": 2})
-    settings = "/programmes/checkout/settings"
-    assert api.json("GET", settings) == {"silence_days": 2.0}
-    assert api.json("PATCH", settings, {"silence_days": 9}) == {"silence_days": 9.0}
-    assert api.json("PATCH", settings, {}) == {"silence_days": 9.0}
+    path = "/programmes/checkout/settings"
+    settings = {"silence_days": 2.0, "min_samples": 1, "min_days": 0, "full_weeks": False}
+    assert api.json("GET", path) == settings
+    changed = {**settings, "min_days": 7, "full_weeks": True}
+    assert api.json("PATCH", path, {"min_days": 7, "full_weeks": True}) == changed
+    assert api.json("PATCH", path, {}) == changed
     kinds = [event["event"] for event in api.json("GET", "/programmes/checkout/events")["events"]]
     assert kinds == ["created 1", "settings changed 1"]
 
@@ -167,6 +170,33 @@ def test_a_task_on_hold_is_cleared() -> None:
     assert api.json("POST", f"{task}/tellings", uneven)["held"]
     assert api.json("GET", task)["status"] == "held"
     assert not api.json("POST", f"{task}/clear", {"note": "bots"})["held"]
+
+
+def test_a_task_shows_its_worth_and_its_path() -> None:
+    """What if it stopped now, and where it is between its limits."""
+    api = Api()
+    api.json("POST", "/programmes", LIFT, 201)
+    task = path_of("checkout", "blue")
+    api.json("PUT", task, status=201)
+    api.json("POST", f"{task}/tellings", {"values": [0, 1, 0]})
+    found = api.json("GET", f"{task}/details")
+    assert found["worth"]["samples"] == 3
+    assert found["path"]["unit"] == "standard errors"
+    assert [look["position"] is None for look in found["path"]["looks"]].count(False) == 3
+
+
+def test_what_people_did_is_recorded_once() -> None:
+    """Of a task that is decided; the same again changes nothing, something else is refused."""
+    api = Api().create()
+    task = path_of("checkout", "blue")
+    api.json("PUT", task, status=201)
+    assert api.refused("POST", f"{task}/record", {"done": "shipped"})[0] == 409
+    api.json("POST", f"{task}/tellings", {"values": GOOD})
+    for _ in range(2):
+        api.json("POST", f"{task}/record", {"done": "shipped", "note": "launched"})
+    assert api.refused("POST", f"{task}/record", {"done": "dropped"})[0] == 409
+    kinds = [event["event"] for event in api.json("GET", "/programmes/checkout/events")["events"]]
+    assert kinds.count("recorded 1") == 1
 
 
 def test_many_tasks_are_told_at_once_or_not_at_all() -> None:

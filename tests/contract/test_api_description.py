@@ -49,7 +49,7 @@ def test_every_operation_is_described_for_people(described: dict[str, Any]) -> N
         for parameter in operation.get("parameters", ()):
             assert parameter["description"], where
         for status, answer in operation["responses"].items():
-            assert answer["description"] != "Successful Response" or status < "300", where
+            assert answer["description"] not in ("", "Successful Response"), where
             kinds = answer["content"]
             assert (int(status) < 400) != ("application/problem+json" in kinds), (where, status)
         assert {"400", "401", "403", "413", "422", "429", "503"} <= operation["responses"].keys()
@@ -98,6 +98,7 @@ def test_figures_tell_of_requests_and_of_programmes() -> None:
     api.json("POST", f"{task}/tellings", {"values": GOOD})
     api("GET", "/programmes/nothing")
     api("GET", "/nothing/at/all")
+    refused = api("GET", "/programmes", headers={"host": "elsewhere.example"}).status_code
     answer = api.client.get("/metrics")
     assert answer.headers["content-type"].startswith("text/plain")
     lines = answer.text.splitlines()
@@ -105,6 +106,8 @@ def test_figures_tell_of_requests_and_of_programmes() -> None:
     assert f'dwell_requests_total{{{route},status="201"}} 2.0' in lines
     assert f"dwell_request_seconds_count{{{route}}} 2.0" in lines
     assert 'dwell_requests_total{method="none",route="none",status="404"} 1.0' in lines
+    assert f'dwell_requests_total{{method="none",route="none",status="{refused}"}} 1.0' in lines
+    assert refused >= 400
     assert 'dwell_open_tests{programme="checkout"} 1.0' in lines
     assert 'dwell_decisions_total{decision="accept",programme="checkout"} 1.0' in lines
 
@@ -112,5 +115,7 @@ def test_figures_tell_of_requests_and_of_programmes() -> None:
 def test_random_requests_meet_no_fault() -> None:
     """No 5xx and no answer that is not declared; the same for 5 minutes by benchmarks/fuzz_api."""
     done = fuzzed(_SECONDS)
-    assert done.returncode == 0, done.stdout[-5000:]
-    assert "0 generated" not in done.stdout
+    assert done.code == 0, done.text[-5000:]
+    # Not all was refused before it was looked at: a fifth or so is done as asked.
+    accepted = sum(count for status, count in done.statuses.items() if status < "300")
+    assert accepted > 0.05 * sum(done.statuses.values()) > 1

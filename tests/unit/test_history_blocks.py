@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dwell import Policies, fixed
-from dwell.history.reading.blocks import Block, PeriodBlock, SampleBlock
+from dwell.history.reading.block import Block
+from dwell.history.reading.blocks import PeriodBlock, SampleBlock
 from tests.refusals import refused
 from tests.strategies import PROPERTY
 

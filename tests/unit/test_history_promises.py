@@ -10,7 +10,7 @@ from dwell.history.reading.blocks import SampleBlock
 from dwell.history.reading.counts_block import CountsBlock
 from dwell.history.reading.looking import Looking, Noise
 from dwell.history.replay.candidates import candidates, looks
-from dwell.history.replay.cross_fitting import cross_fitted
+from dwell.history.replay.cross_fitting import _moments, _ranked, cross_fitted
 from dwell.history.replay.looked_replay import LookedReplay, look_at
 from dwell.history.replay.order_noise import order_noise
 from dwell.history.replay.promises import Promises, promises_of
@@ -73,10 +73,12 @@ def test_choices_go_by_promises_of_other_tests() -> None:
     promises = promises_of(replay)
     found = cross_fitted(scores, current, 0.05, promises)
     assert promises is not None
+    assert replay.measured is not None
     for part in range(5):  # of the first way: groups are dealt out in turn
         elsewhere = np.arange(TESTS) % 20 % 5 != part
         [worth] = promises.worth(elsewhere[None, :])
         ratios: list[float] = []
+        sure: list[float] = []
         for k in range(len(replay.policies)):
             kept = [group for group in range(20) if group % 5 != part]
             promised: FloatArray = np.array(
@@ -86,7 +88,26 @@ def test_choices_go_by_promises_of_other_tests() -> None:
             ratio = float(promised.sum() / paid.sum())
             error = np.std(promised - ratio * paid, ddof=1) * np.sqrt(16) / paid.sum()
             ratios.append(ratio - error if ratio > 0.0 else -np.inf)
-        assert ratios[found.chosen[part]] == pytest.approx(max(ratios))
+            shipped = replay.accepts(k) * replay.measured.effects
+            noise = np.std([shipped[group::20].sum() for group in kept], ddof=1) * np.sqrt(16)
+            sure.append(promised.sum() / noise if noise else 0.0)
+        wanted = min(3.0, max(sure) - 1.0)
+        best = max(ratio for ratio, above in zip(ratios, sure, strict=True) if above >= wanted)
+        assert ratios[found.chosen[part]] == pytest.approx(best)
+
+
+def test_what_is_promised_much_by_luck_is_not_chosen() -> None:
+    """A policy with the highest promise per cost, of which tests that it accepts are not sure."""
+    count = 20
+    sure, lucky = np.full(count, 1.0), np.full(count, 3.0)
+    promised = np.array([[sure, lucky]])
+    paid = np.full((2, count), 10.0)
+    swings = np.where(np.arange(count) % 2 == 0, 1.0, -1.0)
+    for swing, chosen in ((200.0, 0), (4.0, 1)):
+        measured = np.array([sure + swings, lucky + swing * swings])
+        ranked = _ranked(_moments(promised, paid, measured).sum(axis=-1))
+        assert ranked.argmax() == chosen
+    assert _ranked(_moments(promised, paid, None).sum(axis=-1)).argmax() == 1
 
 
 def test_given_policies_are_promised_nothing() -> None:

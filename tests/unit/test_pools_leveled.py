@@ -166,9 +166,11 @@ def test_what_is_known_says_how_effects_grow() -> None:
 
 def test_bad_levels_are_refused() -> None:
     """One sentence each: what is wrong, the value, what to do."""
-    for levels in ([1.0], [1.0, 1.0], list(range(1, 18))):
+    for levels in ([1.0], [1.0, 1.0], list(range(1, 18)), 3.0, [[1.0, 2.0]]):
         with refused("noise levels must be 2 to 16 different numbers", "leave them out"):
             learner(noise_levels=levels)
+    with refused("noise levels"):
+        learner(noise_levels="many")
     with refused("each noise level", "-1"):
         learner(noise_levels=[1.0, -1.0])
     with refused("units of their test's noise", "Lift"):

@@ -5,6 +5,7 @@ import logging
 import sys
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import pytest
 
@@ -73,6 +74,27 @@ def test_tokens_made_by_many_at_once_are_all_there() -> None:
     for thread in threads:
         thread.join()
     assert len({token.id for token in Tokens(store).all()}) == 16
+
+
+def test_who_is_overtaken_reads_on_and_tries_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process may write between reading and writing."""
+    store = MemoryStore()
+    append = store.append
+
+    def overtaken(*given: Any) -> None:
+        monkeypatch.undo()
+        Tokens(store).create()
+        append(*given)
+
+    monkeypatch.setattr(store, "append", overtaken)
+    Tokens(store).create()
+    assert len(Tokens(store).all()) == 2
+
+
+def test_a_scope_that_is_not_known_is_refused() -> None:
+    """In a sentence that names those there are."""
+    with refused("read, tell or admin", "'root'"):
+        Tokens(MemoryStore()).create("root")  # type: ignore[arg-type]  # it must be refused
 
 
 def test_a_secret_of_one_token_with_the_id_of_another_is_refused() -> None:

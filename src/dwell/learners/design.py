@@ -5,7 +5,8 @@ the design that it was made under: so many tests can be open at once.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from operator import attrgetter
 from typing import Any, TypedDict
 
 import numpy as np
@@ -16,11 +17,18 @@ from dwell.arrays import BoolArray, FloatArray, IntArray, Samples
 from dwell.errors import InvalidInput
 from dwell.learners.drawing import FIRST_SAMPLES, Draw, in_pieces
 from dwell.learners.noise_evidence import COLUMNS, by_periods, by_samples, by_signs
-from dwell.outcomes import scan
+from dwell.outcomes import scan_row
 from dwell.periods import Periods
 from dwell.policies import Policies
 from dwell.policy import Policy
-from dwell.records import Records, at_period_ends, oversampled, unfinished, until_stopped
+from dwell.records import (
+    Records,
+    at_period_ends,
+    oversampled,
+    row_until_stopped,
+    unfinished,
+    until_stopped,
+)
 
 
 class _Fields(TypedDict):
@@ -42,6 +50,10 @@ class _Fields(TypedDict):
     tasks: int
     teaches: bool
     final: bool
+
+
+# What is counted in a design, from which number on.
+_COUNTS = (("number", 0), ("learned_from", 0), ("extras", 0), ("least", 0), ("tasks", 1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,9 +112,10 @@ class Design:
     final: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("number", "learned_from", "extras", "least"):
-            object.__setattr__(self, name, checks.count(name, getattr(self, name), least=0))
-        object.__setattr__(self, "tasks", checks.count("tasks", self.tasks))
+        for name, least in _COUNTS:
+            given = getattr(self, name)
+            if (checked := checks.count(name, given, least)) is not given:
+                object.__setattr__(self, name, checked)
         for name in ("verified", "deepened"):
             if len(which := getattr(self, name)) not in (0, self.tasks):
                 raise InvalidInput(
@@ -118,13 +131,14 @@ class Design:
             raise InvalidInput(
                 f"decider must be a column of {len(self.columns)}, counted from 0, got {decider}"
             )
-        object.__setattr__(self, "decider", decider)
+        if decider is not self.decider:
+            object.__setattr__(self, "decider", decider)
 
     def begun(self, number: int, learned_from: int) -> "Design":
         """The design of a task that begins: what was checked is not checked again."""
         other = object.__new__(Design)
-        for name in self.__slots__:
-            object.__setattr__(other, name, getattr(self, name))
+        for name, value in zip(_ALL, _all_of(self), strict=True):
+            object.__setattr__(other, name, value)
         object.__setattr__(other, "number", number)
         object.__setattr__(other, "learned_from", learned_from)
         return other
@@ -163,11 +177,16 @@ class Design:
         Args:
             samples: They may be fewer than are needed: then there is no estimate of the value.
         """
-        row = samples[np.newaxis]
-        if not self.oversamples:
-            return self._recorded(row, np.arange(1))
-        outcomes = scan(row, self.policies)
-        return Records(outcomes.durations, outcomes.decisions, None, np.array([self.samples]))
+        if self.oversamples:
+            outcomes = scan_row(samples, self.policies)
+            return Records(outcomes.durations, outcomes.decisions, None, np.array([self.samples]))
+        if self.verified or self.deepened:
+            return self._recorded(samples[np.newaxis], np.arange(1))
+        policies, extras, least = self.policies, self.extras, self.least
+        records = row_until_stopped(samples, policies, extras, least=least, sums=self.sums)
+        if not self.noise:
+            return records
+        return replace(records, traits=self._traits(samples[np.newaxis], records))
 
     def _record_periods(self, periods: Periods) -> Records:
         everyone = np.arange(len(periods))
@@ -283,7 +302,7 @@ class Design:
 
     def to_dict(self) -> dict[str, Any]:
         """The design in types that JSON knows; of its policies, the columns."""
-        return {name: getattr(self, name) for name in _Fields.__annotations__}
+        return dict(zip(_WRITTEN, _written_of(self), strict=True))
 
     def is_as(self, fields: Mapping[str, Any]) -> bool:
         """Whether it is the design that gave these fields."""
@@ -301,6 +320,10 @@ class Design:
         """
         checked = wire.typed(fields, _Fields)
         return cls(policies=policies(checked["columns"]), **checked)
+
+
+_ALL, _WRITTEN = tuple(each.name for each in fields(Design)), tuple(_Fields.__annotations__)
+_all_of, _written_of = attrgetter(*_ALL), attrgetter(*_WRITTEN)
 
 
 def _each(number: int, chosen: tuple[bool, ...], tasks: IntArray) -> IntArray:

@@ -3,7 +3,7 @@
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from copy import copy, deepcopy
+from copy import copy
 from dataclasses import dataclass, fields
 from inspect import signature
 from typing import Any, ClassVar, Self
@@ -16,6 +16,7 @@ from dwell.errors import InvalidInput
 from dwell.estimate.bounds import Bounds
 from dwell.families import Countable, Every
 from dwell.laws import Gaussian, Lift, Signs
+from dwell.learners.copies import copied
 from dwell.learners.design import Design, alone
 from dwell.learners.past_sums import PastSums
 from dwell.learners.queue import Queue
@@ -23,8 +24,6 @@ from dwell.policies import Policies
 from dwell.records import Records
 from dwell.shown import Shown
 from dwell.wire import AsJson
-
-_FOR_EVER = (bool, int, float, str, type(None))  # what never changes
 
 
 @dataclass(repr=False, frozen=True, slots=True)
@@ -154,7 +153,7 @@ class Learner(AsJson, ABC):
     def peek(self) -> Design | None:
         """The design that `begin` would give, with nothing begun."""
         ahead = copy(self)
-        ahead.state, ahead.queue = _copied(self.state), self.queue.copied()
+        ahead.state, ahead.queue = copied(self.state), self.queue.copied()
         return ahead.begin()
 
     def learn(self, design: Design, records: Records) -> int:
@@ -283,25 +282,6 @@ def alike(fresh: Any, restored: Any) -> bool:
         )
         if isinstance(now, np.ndarray)
     )
-
-
-def _copied(value: Any) -> Any:
-    """A state that goes on by itself, as `deepcopy` makes it, but sooner."""
-    if isinstance(value, _FOR_EVER):
-        return value
-    if isinstance(value, np.ndarray):
-        return value.copy()
-    if isinstance(value, list):
-        return [_copied(each) for each in value]
-    if isinstance(value, tuple) and all(isinstance(each, _FOR_EVER) for each in value):
-        return value
-    names = getattr(type(value), "__dataclass_fields__", None)
-    if names is None:
-        return deepcopy(value)
-    other = object.__new__(type(value))
-    for name in names:
-        object.__setattr__(other, name, _copied(getattr(value, name)))
-    return other
 
 
 def _setting(value: Any) -> Any:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from math import ceil, sqrt
 
 from dwell import checks
+from dwell.columns import numbers
 from dwell.errors import InvalidInput
 from dwell.laws import Gaussian, Law, Lift, Signs
 from dwell.pools.best import GridPool
@@ -50,12 +51,13 @@ def checked_levels(law: Law, levels: Sequence[float] | None) -> tuple[float, ...
     """
     if levels is None:
         return None
-    found = sorted({checks.scale("each noise level", level) for level in levels})
-    if not 2 <= len(found) <= _MOST_LEVELS or len(found) != len(levels):
+    given = numbers("noise levels", levels)
+    if given.ndim != 1 or not 2 <= len(set(given.tolist())) == len(given) <= _MOST_LEVELS:
         raise InvalidInput(
             f"noise levels must be 2 to {_MOST_LEVELS} different numbers, got "
-            f"{checks.shown(list(levels))}; leave them out if tests do not differ in noise"
+            f"{checks.shown(levels)}; leave them out if tests do not differ in noise"
         )
+    found = sorted(checks.scale("each noise level", level) for level in given.tolist())
     if law != Gaussian(1.0):
         raise InvalidInput(
             f"with noise levels samples are in units of their test's noise, so that the law is "

@@ -101,11 +101,13 @@ class Range(NamedTuple):
         """A few whole numbers that can be; None if they are other, or have to be looked at."""
         if type(values) is not list or len(values) > _FEW:
             return None
-        signs, most = self._signs, 1e15 if self.bound is None else min(self.bound, 1e15)
-        for value in values:
-            if type(value) is not int or not (value in signs if signs else -most <= value <= most):
-                return None
-        return values.copy()
+        if not values or set(map(type, values)) != {int}:
+            return None
+        most = 1e15 if self.bound is None else min(self.bound, 1e15)
+        fit = -most <= min(values) and max(values) <= most
+        if signs := self._signs:
+            fit = set(signs).issuperset(values)
+        return values.copy() if fit else None
 
     def require_values(self, values: FloatArray) -> None:
         """Refuse samples that cannot be."""
@@ -275,9 +277,7 @@ def samples_of(parts: Iterable[Observations], known: Range) -> Samples | Periods
 def period_of(part: Batch | ArmBatches, users: int) -> tuple[int, float, int]:
     """How many samples a batch comes to, their sum, and how many users there then are.
 
-    Args:
-        part: The batch; there are no samples where an arm is empty.
-        users: How many users there were in the arms before.
+    Where an arm is empty there are no samples.
     """
     if isinstance(part, Batch):
         return part.n, float(part.sum), users

@@ -1,6 +1,7 @@
 """The application: settings, programmes, API and pages put together."""
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from time import time
 
 from fastapi import FastAPI
@@ -11,6 +12,9 @@ from dwell.programme.stores.protocol import EventStore
 from dwell.service import api, pages, problems
 from dwell.service.access import guards, signing_in
 from dwell.service.access.tokens import Tokens
+from dwell.service.delivery import Delivery
+from dwell.service.hooks import Hooks
+from dwell.service.metrics import CountRequests, Metrics
 from dwell.service.names import WholeNames
 from dwell.service.settings import Settings
 from dwell.service.shelf import Shelf
@@ -37,11 +41,14 @@ def create_app(
         redoc_url=None,
         openapi_url=None,
         redirect_slashes=False,
+        lifespan=_at_work,
     )
     app.state.settings = settings
     kept = store or store_at(settings.store)
     app.state.shelf = Shelf(kept, clock)
     app.state.tokens = Tokens(kept)
+    app.state.hooks = Hooks(kept, clock)
+    app.state.delivery = Delivery(app.state.shelf, app.state.hooks)
     app.state.workers = Workers(settings.most_calls, settings.call_seconds)
     app.state.routes = []  # those of all parts
     problems.install(app)
@@ -50,4 +57,15 @@ def create_app(
     app.include_router(signing_in.router)
     guards.install(app, settings, app.state.tokens)
     app.add_middleware(WholeNames)
+    app.state.metrics = Metrics()
+    app.add_middleware(CountRequests, metrics=app.state.metrics)  # what is refused early too
     return app
+
+
+@asynccontextmanager
+async def _at_work(app: FastAPI) -> AsyncIterator[None]:
+    """Post decisions while the application is served."""
+    if app.state.settings.hooks:
+        app.state.delivery.start()
+    yield
+    app.state.delivery.end()

@@ -149,11 +149,13 @@ def answered(line: str, advance: Advance) -> dict[str, Any]:
     asked = call["asked"]
     try:
         found = CALLS[call["call"]](asked, advance)
-        answer = {"document": found.document, "page": found.page() if call["page"] else None}
+        page = found.page() if call["page"] else None
+        answer: dict[str, Any] = {"document": found.document, "page": page}
     except DwellError as error:
         answer = {"error": type(error).__name__, "detail": str(error)}
     except MemoryError:
         answer = {"error": "MemoryError", "detail": "it takes too much memory"}
+    answer["memory"] = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     path = asked.get("path")
     # Where the log lies for the time being is no concern of whoever sent it.
     return {

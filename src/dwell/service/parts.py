@@ -8,6 +8,8 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from dwell.service.access.callers import WhoCalls
+from dwell.service.delivery import Delivery
+from dwell.service.hooks import Hooks
 from dwell.service.settings import Settings
 from dwell.service.shelf import Shelf
 from dwell.service.workers import Workers
@@ -29,6 +31,18 @@ async def _workers(request: Request) -> Workers:
     return workers
 
 
+async def _hooks(request: Request) -> Hooks:
+    hooks: Hooks = request.app.state.hooks
+    return hooks
+
+
+async def _delivery(request: Request) -> Delivery:
+    delivery: Delivery = request.app.state.delivery
+    return delivery
+
+
 OnShelf = Annotated[Shelf, Depends(_shelf)]
 WithSettings = Annotated[Settings, Depends(_settings)]
 WithWorkers = Annotated[Workers, Depends(_workers)]
+WithHooks = Annotated[Hooks, Depends(_hooks)]
+WithDelivery = Annotated[Delivery, Depends(_delivery)]

@@ -24,6 +24,7 @@ class Settings:
         body_pause_seconds: The longest silence while a body is sent.
         body_seconds: How long a body may take, besides a second for every 16 kB of it.
         live_pages: How many pages a worker keeps up to date at once.
+        hooks: Whether decisions are posted to those that want to hear of them.
     """
 
     store: str = "sqlite:///dwell.db"
@@ -39,3 +40,4 @@ class Settings:
     body_pause_seconds: float = 10.0
     body_seconds: float = 20.0
     live_pages: int = 200
+    hooks: bool = True

@@ -20,12 +20,12 @@ from dwell.programme.events import (
     Event,
     Finished,
     Held,
-    Limits,
     Recorded,
     Told,
 )
+from dwell.programme.path import Limits
 from dwell.programme.programme import Programme
-from dwell.service.followed_test import Kind, Note, Test, amount
+from dwell.service.followed import Followed, Kind, Note, amount
 
 WAITS_DAYS = 14.0  # a decision that nobody records by then was made long ago
 _DAY = 86_400.0
@@ -89,8 +89,8 @@ class Story:
     position: int = 0
     began: float = 0.0
     last: float = 0.0
-    open: dict[int, Test] = field(default_factory=dict)
-    over: dict[int, Test] = field(default_factory=dict)
+    open: dict[int, Followed] = field(default_factory=dict)
+    over: dict[int, Followed] = field(default_factory=dict)
     latest: deque[Note] = field(default_factory=lambda: deque(maxlen=_MOST_LATEST))
     rules: list[InForce] = field(default_factory=list)
     shipped: dict[int, Shipped] = field(default_factory=dict)
@@ -111,11 +111,11 @@ class Story:
             self._take(event)
             self.position, self.last = position, max(self.last, event.at)
 
-    def test(self, number: int) -> Test | None:
+    def test(self, number: int) -> Followed | None:
         """A test that is open, or was until lately."""
         return self.open.get(number) or self.over.get(number)
 
-    def named(self, name: str) -> Test | None:
+    def named(self, name: str) -> Followed | None:
         """The same by its name."""
         for tests in (self.open, self.over):
             for test in tests.values():
@@ -123,7 +123,7 @@ class Story:
                     return test
         return None
 
-    def waiting(self, now: float) -> list[Test]:
+    def waiting(self, now: float) -> list[Followed]:
         """Tests whose decision nobody has recorded yet, the oldest first."""
         tests = [*self.over.values(), *self.open.values()]
         found = [
@@ -162,10 +162,12 @@ class Story:
             self.rules.append(now)
             if len(self.rules) > _MOST_RULES:
                 del self.rules[1]
-        self.open[event.task] = test = Test(event.task, event.name, event.at, event.limits, column)
+        self.open[event.task] = test = Followed(
+            event.task, event.name, event.at, event.limits, column
+        )
         self._note(test, event.at, "began")
 
-    def _of_test(self, test: Test, event: Event) -> None:
+    def _of_test(self, test: Followed, event: Event) -> None:
         match event:
             case Told(key=key, observations=observations):
                 test.tell(key, observations)
@@ -204,7 +206,7 @@ class Story:
                 self._note(test, at, "abandoned", reason)
                 self._close(test, at)
 
-    def _finish(self, test: Test, at: float, samples: int, record: dict[str, object]) -> None:
+    def _finish(self, test: Followed, at: float, samples: int, record: dict[str, object]) -> None:
         self.finished += 1
         self.samples += samples
         self.costs.append((at, self.finished, self.samples))
@@ -225,7 +227,7 @@ class Story:
         if len(self.shipped) > _MOST_SHIPPED:
             del self.shipped[next(iter(self.shipped))]
 
-    def _close(self, test: Test, at: float) -> None:
+    def _close(self, test: Followed, at: float) -> None:
         test.closed_at = at
         self.over[test.number] = self.open.pop(test.number, test)
         if len(self.over) > _MOST_KEPT:
@@ -234,7 +236,7 @@ class Story:
             late = len(self.over) > _MOST_WAITING
             del self.over[first if late else next(done, first)]
 
-    def _note(self, test: Test, at: float, kind: Kind, text: str = "") -> None:
+    def _note(self, test: Followed, at: float, kind: Kind, text: str = "") -> None:
         note = Note(at, kind, test.name, text)
         test.notes.append(note)
         self.latest.append(note)

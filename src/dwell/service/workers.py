@@ -17,6 +17,7 @@ from dwell.errors import DwellError
 from dwell.service.problems import BUSY, TOO_LARGE, Refused
 
 _PIECE = 2**16
+_MOST_KEPT = 2**30  # bytes of a process that is kept for the next call
 
 
 class Computed(NamedTuple):
@@ -75,10 +76,7 @@ class Workers:
             self._free.release()
 
     def _computed(self, call: dict[str, Any], advance: Callable[[float], None]) -> Computed:
-        with self._lock:
-            worker = self._idle.pop() if self._idle else None
-        if worker is None or not worker.lives:
-            worker = _Worker()
+        worker = self._ready()
         try:
             answer = worker.answer(call, monotonic() + self._seconds, advance)
         except BaseException:
@@ -91,15 +89,24 @@ class Workers:
                 f"this takes more than the {self._seconds:g} s or the memory that there is for it "
                 "here; ask for less, or use the command on a machine of your own",
             )
-        # A log may have left much behind; terms leave nothing.
-        if call["call"] == "plan":
+        if answer["memory"] > _MOST_KEPT:
+            worker.end()
+        else:
             with self._lock:
                 self._idle.append(worker)
-        else:
-            worker.end()
         if "error" in answer:
             raise _error(answer)
         return Computed(answer["document"], answer["page"])
+
+    def _ready(self) -> "_Worker":
+        """A process that waits for a call."""
+        with self._lock:
+            while self._idle:
+                worker = self._idle.pop()
+                if worker.lives:
+                    return worker
+                worker.end()
+        return _Worker()
 
 
 class _Worker:

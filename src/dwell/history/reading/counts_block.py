@@ -15,15 +15,8 @@ import numpy as np
 from dwell.arrays import BoolArray, Decisions, IntArray
 from dwell.checks import LONGEST_CAP
 from dwell.fitting.sample_ratio import MISMATCH, sample_ratio_p_values
-from dwell.history.reading.blocks import (
-    Block,
-    HeldOut,
-    LeaveOneOut,
-    PeriodBlock,
-    SampleBlock,
-    Spread,
-    chosen,
-)
+from dwell.history.reading.block import Block, HeldOut, LeaveOneOut, Spread
+from dwell.history.reading.blocks import PeriodBlock, SampleBlock, chosen
 from dwell.history.reading.forms.stretches import USERS, Stretches, differences
 from dwell.history.reading.looking import Looked, Looking, seen_of
 from dwell.history.reading.mixed_block import block_of

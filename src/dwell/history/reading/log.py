@@ -17,7 +17,7 @@ import numpy as np
 
 from dwell import checks
 from dwell.errors import InvalidInput
-from dwell.history.reading.blocks import Block
+from dwell.history.reading.block import Block
 from dwell.history.reading.columns import Form, understood_columns
 from dwell.history.reading.forms.counts import counts
 from dwell.history.reading.forms.makers import MAKERS

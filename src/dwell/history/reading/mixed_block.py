@@ -8,14 +8,8 @@ from numpy.typing import NDArray
 
 from dwell.arrays import BoolArray, IntArray
 from dwell.errors import InvalidInput
-from dwell.history.reading.blocks import (
-    Block,
-    HeldOut,
-    LeaveOneOut,
-    PeriodBlock,
-    SampleBlock,
-    Spread,
-)
+from dwell.history.reading.block import Block, HeldOut, LeaveOneOut, Spread
+from dwell.history.reading.blocks import PeriodBlock, SampleBlock
 from dwell.history.reading.looking import Looked, Looking
 from dwell.history.reading.quality import Quality
 from dwell.policies import Policies

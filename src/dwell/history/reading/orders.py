@@ -4,7 +4,8 @@ import numpy as np
 
 from dwell.arrays import FloatArray, IntArray
 from dwell.history.reading.looking import Looking
-from dwell.kernels.orders import at_sizes, looks_of, over_orders, place_arms, room
+from dwell.kernels.counted_sizes import at_sizes, room
+from dwell.kernels.orders import looks_of, over_orders, place_arms
 
 _COUNTABLE = 10**9  # users among whom NumPy draws without replacement
 _RARE = 1e-3

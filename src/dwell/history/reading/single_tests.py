@@ -6,7 +6,8 @@ from itertools import pairwise
 import numpy as np
 
 from dwell.arrays import Samples, starts_of
-from dwell.history.reading.blocks import Block, PeriodBlock, SampleBlock
+from dwell.history.reading.block import Block
+from dwell.history.reading.blocks import PeriodBlock, SampleBlock
 from dwell.history.reading.counts_block import CountsBlock
 from dwell.history.reading.log import Log
 from dwell.history.reading.mixed_block import MixedBlock

@@ -3,9 +3,11 @@
 A policy is chosen by what it is promised to earn: by what each accepted test is worth given all of
 its samples and a law of values that is fitted to the same tests (`promises`), less one standard
 error. That is less noisy than what is earned by the samples after a decision, so the luckiest of
-hundreds of policies wins less often; and very short tests, whose ROI hangs on the mean of all
-values, do not win by what is not known of it. What is then earned is told by samples after
-decisions alone, which are right whatever the law.
+hundreds of policies wins less often. Very short tests accept nearly blindly: their ROI hangs on the
+mean of all values, and can be large either way. So that they do not win by what is not known of it,
+a policy must be about as sure to earn as the surest is, by what accepted tests measured: within one
+standard error of it, or three above 0. What is then earned is told by samples after decisions
+alone, which are right whatever the law.
 
 Tests are put into 20 groups. A policy is chosen on four fifths of them and scored on the other
 fifth, with each fifth in turn; and all that again with other fifths, so that the figure does not
@@ -39,6 +41,9 @@ _GROUPS = 20
 # By how many standard errors a promise is lessened: of 0, 0.5, 1, 1.5 and 2 the best on made-up
 # logs of 100 and 1,000 tests of four worlds, and on headline tests nearly as good as none.
 _ERRORS = 1.0
+# How many standard errors above 0 what a policy earns must be: so many, or so many fewer than that
+# of the surest. Chosen on made-up logs of 100 tests and on halves of headline tests.
+_SURE, _LESS_SURE = 3.0, 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +114,13 @@ def cross_fitted(
         _dealt(count, folds, repeat) == np.arange(folds)[:, np.newaxis] for repeat in range(repeats)
     ]
     promised = np.broadcast_to(earned, (repeats, folds, *earned.shape))
-    errors = 0.0 if promises is None else _ERRORS
+    measured = None
     if promises is not None:
         # A law for each part, fitted to the tests of the others.
         elsewhere = ~np.concatenate(own)[:, np.arange(tests) % count]
         promised = promises.by_group(elsewhere, count).reshape(promised.shape)
-    ways = [_Way.of(earned, paid, *each, errors) for each in zip(own, promised, strict=True)]
+        measured = promises.measured_by_group(count)
+    ways = [_Way.of(earned, paid, *each, measured) for each in zip(own, promised, strict=True)]
     roi = float(np.mean([way.rois for way in ways]))
     # Around the mean of all: a part of one group would not be off its own.
     moved = np.mean([way.earned - roi * way.paid + way.say for way in ways], axis=0)
@@ -158,29 +164,42 @@ def cautious_scores(scores: Sequence[Scores], promises: Promises) -> FloatArray:
     count = min(tests, _GROUPS)
     _, paid = _by_group(scores, count)
     promised = promises.by_group(np.ones((1, tests), dtype=np.bool_), count)
-    found: FloatArray = _cautious(_moments(promised, paid).sum(axis=-1), _ERRORS)[0]
+    sums = _moments(promised, paid, promises.measured_by_group(count)).sum(axis=-1)
+    found: FloatArray = _ranked(sums)[0]
     return found
 
 
-def _moments(promised: FloatArray, paid: FloatArray) -> FloatArray:
-    """What sums over groups need: what is promised and paid, squares, the product, and 1."""
+def _moments(promised: FloatArray, paid: FloatArray, measured: FloatArray | None) -> FloatArray:
+    """What sums over groups need: what is promised and paid; with what was measured, squares."""
     paid = np.broadcast_to(paid, promised.shape)
+    if measured is None:
+        return np.stack([promised, paid])
+    measured = np.broadcast_to(measured, promised.shape)
     ones = np.ones(promised.shape)
-    return np.stack([promised, paid, promised**2, promised * paid, paid**2, ones])
+    squares = [promised**2, promised * paid, paid**2, measured, measured**2, ones]
+    return np.stack([promised, paid, *squares])
 
 
-def _cautious(sums: FloatArray, errors: float) -> FloatArray:
-    """Ratios less so many standard errors, from sums over groups; what promises nothing is last."""
-    promised, paid, squares, products, paid_squares, count = sums
+def _ranked(sums: FloatArray) -> FloatArray:
+    """What policies (the second axis) are chosen by, from sums over groups.
+
+    Without what was measured, ratios; with it, ratios less a standard error, and what promises
+    nothing, or is not as sure to earn as others are, is last.
+    """
+    promised, paid, *squares = sums
     # What is no number is said of a part's own groups, which have no say in it.
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio: FloatArray = promised / paid
-        if not errors:
+        if not squares:
             return ratio
-        apart = squares - 2.0 * ratio * products + ratio**2 * paid_squares
-        apart *= count / np.maximum(count - 1.0, 1.0)
-        cautious = ratio - errors * np.sqrt(np.maximum(apart, 0.0)) / paid
-    found: FloatArray = np.where(promised > 0.0, cautious, -np.inf)
+        promised_squares, products, paid_squares, measured, measured_squares, count = squares
+        of_all = count / np.maximum(count - 1.0, 1.0)
+        apart = promised_squares - 2.0 * ratio * products + ratio**2 * paid_squares
+        cautious = ratio - _ERRORS * np.sqrt(np.maximum(of_all * apart, 0.0)) / paid
+        noise = of_all * (measured_squares - measured**2 / count)
+        above = promised / np.sqrt(np.fmax(noise, np.finfo(np.float64).tiny))
+        wanted = np.minimum(_SURE, above.max(axis=1, keepdims=True) - _LESS_SURE)
+    found: FloatArray = np.where((promised > 0.0) & (above >= wanted), cautious, -np.inf)
     return found
 
 
@@ -209,24 +228,24 @@ class _Way(NamedTuple):
         paid: FloatArray,
         own: BoolArray,
         promised: FloatArray,
-        errors: float,
+        measured: FloatArray | None,
     ) -> "_Way":
         """Choose and score; `own` says which groups (columns) each part (a row) has.
 
-        What is promised is by part, policy and group.
+        What is promised is by part, policy and group; what was measured by policy and group.
         """
         parts, count = own.shape
         part = np.arange(parts)
         earned_there, paid_there = own @ earned.T, own @ paid.T
-        moments = _moments(promised, paid)
+        moments = _moments(promised, paid, measured)
         elsewhere = np.einsum("pg,mpkg->mpk", ~own, moments)
-        chosen = _cautious(elsewhere, errors).argmax(axis=1)
+        chosen = _ranked(elsewhere).argmax(axis=1)
         rois = earned_there / paid_there
         group_cost = (paid_there[part, chosen] / own.sum(axis=1))[:, np.newaxis]
         say = np.zeros(count)
         if count > 2:  # of two groups, one chooses alone
             # What is no number is said of a part's own groups, which have no say in it.
-            left = _cautious(elsewhere[..., np.newaxis] - moments, errors)
+            left = _ranked(elsewhere[..., np.newaxis] - moments)
             without = rois[part[:, np.newaxis], left.argmax(axis=1)]
             fall = np.where(own, 0.0, rois[part, chosen][:, np.newaxis] - without)
             say = (count - 1) * fall.mean(axis=0)

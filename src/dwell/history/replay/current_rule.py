@@ -16,7 +16,7 @@ from dwell import checks
 from dwell.arrays import FloatArray, IntArray
 from dwell.errors import InvalidInput
 from dwell.families import fixed
-from dwell.history.reading.blocks import Block
+from dwell.history.reading.block import Block
 from dwell.history.replay.replay import replay_block
 from dwell.parsing import whole
 from dwell.policy import Policy

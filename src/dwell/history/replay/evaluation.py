@@ -92,8 +92,9 @@ class Evaluation:
         current: What the current rule earns.
         promised: What each is promised per test by all samples of those that it accepts, and the
             law of values that fits; what it earns where policies were given.
-        ranking: What it is chosen by: what it is promised per cost, less a standard error; the ROI
-            where policies were given.
+        ranking: What it is chosen by: what it is promised per cost, less a standard error, and
+            nothing if it is not about as sure to earn as the surest; the ROI where policies were
+            given.
         best: The policy with the highest ranking; None if none earns anything.
         corrected: What the one chosen so earns on tests that it was not chosen by.
         alpha: Each verdict fails with a probability of at most alpha.

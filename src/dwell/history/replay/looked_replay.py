@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dwell.arrays import FloatArray, IntArray
-from dwell.history.reading.blocks import Block
+from dwell.history.reading.block import Block
 from dwell.history.reading.counts_block import CountsBlock
 from dwell.history.reading.looking import Looking
 from dwell.history.replay.replay import Replay, replay_block

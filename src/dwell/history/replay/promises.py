@@ -55,6 +55,12 @@ class Promises:
             np.einsum("kn,pn->pk", accepted, there, out=found[:, :, group])
         return found
 
+    def measured_by_group(self, count: int) -> FloatArray:
+        """What accepted tests measured, their noise included: by policy and group."""
+        effects, accepted = self.measured.effects, self.replay.accepted
+        groups = [effects[group::count] @ accepted[group::count] for group in range(count)]
+        return np.column_stack(groups).astype(np.float64)
+
 
 def promises_of(replay: object) -> Promises | None:
     """What policies are promised; None where nobody knows what the tests measured.

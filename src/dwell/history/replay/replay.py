@@ -23,7 +23,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from dwell.arrays import BoolArray, Decisions, Durations, FloatArray, IntArray
 from dwell.errors import InvalidInput
-from dwell.history.reading.blocks import Block, HeldOut, SampleBlock
+from dwell.history.reading.block import Block, HeldOut
+from dwell.history.reading.blocks import SampleBlock
 from dwell.history.reading.looking import seen_of
 from dwell.policies import AnyPolicy, Policies
 

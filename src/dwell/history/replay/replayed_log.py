@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from dwell import checks
 from dwell.errors import InvalidInput, NotOrdered
-from dwell.history.reading.blocks import Block
+from dwell.history.reading.block import Block
 from dwell.history.reading.counts_block import CountsBlock
 from dwell.history.reading.log import Log
 from dwell.history.reading.looking import Looking

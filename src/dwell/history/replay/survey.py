@@ -8,7 +8,7 @@ import numpy as np
 
 from dwell.arrays import FloatArray, IntArray
 from dwell.errors import InvalidInput
-from dwell.history.reading.blocks import Block
+from dwell.history.reading.block import Block
 from dwell.history.reading.looking import Noise
 
 # Of outcomes that are mostly 0: no usual rule looks before it has seen about so many others.

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from dwell import checks
-from dwell.history.reading.blocks import Block
+from dwell.history.reading.block import Block
 from dwell.history.reading.log import Log
 from dwell.history.reading.parquet_files import ParquetFiles
 

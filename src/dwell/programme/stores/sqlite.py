@@ -182,27 +182,35 @@ class SqliteStore:
 
     @contextmanager
     def _cursor(self) -> Iterator[sqlite3.Cursor]:
-        """The connection, for one thread at a time; a forked process opens one of its own."""
+        """The connection, for one thread at a time."""
         with self._lock, self._faults():
-            if os.getpid() != self._process:
-                self._close.detach()  # to close it here would drop the other process's locks
-                self._open()
-            yield self._connection.cursor()
+            yield self._own_cursor()
+
+    def _own_cursor(self) -> sqlite3.Cursor:
+        """A cursor; a forked process opens a connection of its own."""
+        if os.getpid() != self._process:
+            self._close.detach()  # to close it here would drop the other process's locks
+            self._open()
+        return self._connection.cursor()
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Cursor]:
-        with self._cursor() as cursor:
-            if self._turn:  # it is part of a larger one
-                yield cursor
-                return
-            cursor.execute("begin immediate")
+        with self._lock:
             try:
-                yield cursor
-                cursor.execute("commit")
-            except BaseException:
-                with suppress(sqlite3.Error):
-                    cursor.execute("rollback")
-                raise
+                cursor = self._own_cursor()
+                if self._turn:  # it is part of a larger one
+                    yield cursor
+                    return
+                cursor.execute("begin immediate")
+                try:
+                    yield cursor
+                    cursor.execute("commit")
+                except BaseException:
+                    with suppress(sqlite3.Error):
+                        cursor.execute("rollback")
+                    raise
+            except sqlite3.Error as error:
+                raise _refusal(self.path, error, self._seconds) from None
 
     @contextmanager
     def _faults(self) -> Iterator[None]:

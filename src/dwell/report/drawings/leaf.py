@@ -169,11 +169,15 @@ def card(test: Drawn, label: str) -> Markup:
     parts += [dot(x, y, 2.2) for x, y in before[:-1]]
     x, y = before[-1]
     parts.append(triangle(x, y, 8.0, up=ships))
-    parts.append(
-        text(min(max(x, 30.0), 380.0), y - 15.0 if ships else y + 23.0, test.said, "b m halo")
-    )
-    parts.append(text(396.0, 18.0, "ship above", "e ship" if ships else "e"))
-    parts.append(text(396.0, 130.0, "drop below", "e" if ships else "e drop"))
+    if x < 60.0:  # beside it: below stands where the axis begins
+        parts.append(text(x + 13.0, y + 5.0, test.said, "b halo"))
+    else:
+        above = y - 15.0 if ships else y + 23.0
+        parts.append(text(min(x, 380.0), above, test.said, "b m halo"))
+    # What the sides mean is written where the test did not end.
+    edge, end = (24.0, "") if x > 300.0 else (396.0, "e ")
+    parts.append(text(edge, 18.0, "ship above", f"{end}ship" if ships else end))
+    parts.append(text(edge, 130.0, "drop below", end if ships else f"{end}drop"))
     parts.append(text(24.0, 149.0, "0"))
     parts.append(text(396.0, 149.0, f"{test.cap:,.0f} samples, the cap", "e"))
     return drawing(420.0, 156.0, parts, label)

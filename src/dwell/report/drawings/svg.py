@@ -134,7 +134,7 @@ def interval(
     words = []
     if origin and at(low) - at(0.0) > 20.0:  # beside the mark, where nothing else is
         words = [text(at(0.0) + 5.0, 12.0, "0")]
-    elif origin and at(0.0) > 16.0:
+    elif origin and at(0.0) > 16.0 and low >= 0.0:
         words = [text(at(0.0) - 5.0, 12.0, "0", "e")]
     return drawing(
         width,

@@ -12,7 +12,7 @@ from dwell.service.access.refusals import refusal, refuse
 from dwell.service.settings import Settings
 
 # Where files are sent to.
-UPLOADS = frozenset({"/evaluate", "/plan", "/api/v1/evaluate", "/api/v1/plan"})
+UPLOADS = frozenset({"/evaluate", "/api/v1/evaluate"})
 _SLOWEST = 16_000.0  # bytes a second
 _LINGER_SECONDS = 5.0
 _MEGABYTE = 2**20

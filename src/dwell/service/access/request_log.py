@@ -18,8 +18,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from dwell.service import problems
-from dwell.service.request_ids import begin_request, request_id
+from dwell.service.request_ids import begin_request
 
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _access = logging.getLogger("dwell.access")
@@ -62,15 +61,10 @@ class RequestLog:
 
 
 async def _answer(fault: Exception, scope: Scope, receive: Receive, send: Send) -> None:
-    """Say that something is wrong with us, as a page where the application has one for that."""
-    handler: Any = scope["app"].exception_handlers.get(Exception)
-    if handler is None:
-        response: Any = problems.answer(
-            problems.FAULT, f"it is in the log under {request_id()}; say so to who runs this"
-        )
-    else:
-        answered = handler(Request(scope, receive), fault)
-        response = await answered if isawaitable(answered) else answered
+    """Say that something is wrong with us, by the application's own handler."""
+    handler: Any = scope["app"].exception_handlers[Exception]
+    answered = handler(Request(scope, receive), fault)
+    response = await answered if isawaitable(answered) else answered
     await response(scope, receive, send)
 
 

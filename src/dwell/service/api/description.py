@@ -25,6 +25,7 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
+_NO_WORDS = "Successful Response"  # what FastAPI says of an answer that nobody described
 _PAGE = """<!doctype html>
 <html lang="en">
 <head>
@@ -67,6 +68,7 @@ _TAGS = (
     ("Programmes", "Create them, list them, set them anew."),
     ("Tasks", "Begin tests, tell them what was observed, do what they advise."),
     ("What was learned", "Policies, the rule in force, events, reports, past tests to download."),
+    ("Hooks", "Who hears of decisions, as they are made."),
     ("Calls", "Plan how to test, and evaluate past tests: nothing is kept."),
     ("Operations", "For whoever runs the service."),
 )
@@ -91,12 +93,24 @@ def described(app: FastAPI) -> dict[str, Any]:
         schemas |= schemas["ProblemDocument"].pop("$defs")
         for name in ("HTTPValidationError", "ValidationError"):
             schemas.pop(name, None)  # problems take their place
+        _say_what_is_answered(made)
         made["components"]["securitySchemes"] = {
             "token": {"type": "http", "scheme": "bearer", "description": "A token, or none."}
         }
         made["security"] = [{"token": []}, {}]
         app.openapi_schema = in_older_terms(made)
     return app.openapi_schema
+
+
+def _say_what_is_answered(made: dict[str, Any]) -> None:
+    """Describe each answer by the document that it is."""
+    for methods in made["paths"].values():
+        for operation in methods.values():
+            for response in operation["responses"].values():
+                schema = next(iter(response["content"].values()))["schema"]
+                if response["description"] == _NO_WORDS and "$ref" in schema:
+                    document = made["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+                    response["description"] = document["description"]
 
 
 def in_older_terms(part: Any) -> Any:

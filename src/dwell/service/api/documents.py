@@ -33,6 +33,13 @@ class SettingsDocument(BaseModel):
         description="After so many days without data a task is listed as stalled.",
         examples=[4.0],
     )
+    min_samples: int = Field(
+        1, description="A task is not looked at before it has so many samples …", examples=[1]
+    )
+    min_days: int = Field(0, description="… nor before so many days are over …", examples=[7])
+    full_weeks: bool = Field(
+        False, description="… and then only when whole weeks are over.", examples=[False]
+    )
 
 
 class SettingsSent(Sent):
@@ -44,6 +51,24 @@ class SettingsSent(Sent):
         description="After so many days without data a task is listed as stalled; 4 to begin with.",
         examples=[7],
     )
+    min_samples: int | None = Field(
+        None,
+        ge=1,
+        le=10**15,
+        description="A task that begins later is not looked at before it has so many samples …",
+        examples=[1],
+    )
+    min_days: int | None = Field(
+        None, ge=0, le=10**6, description="… nor before so many days are over …", examples=[7]
+    )
+    full_weeks: bool | None = Field(
+        None, description="… and then only when whole weeks are over.", examples=[True]
+    )
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """What was not left out."""
+        return self.model_dump(exclude_none=True)
 
 
 class ProgrammeSent(Sent):
@@ -154,6 +179,14 @@ class AdviceDocument(BaseModel):
     held: bool = Field(
         description="Whether advice is withheld, as its data are doubtful.", examples=[False]
     )
+    to_go: float | None = Field(
+        description="How many samples more until it is decided, on average; null where nothing is "
+        "known of that.",
+        examples=[1830.4],
+    )
+    ships: float | None = Field(
+        description="How likely it ships then; null in the same way.", examples=[0.48]
+    )
     sentence: str = Field(
         description="What to do, and why.",
         examples=["Keep testing: between the limits after 502 samples, at most 19,498 to go"],
@@ -231,6 +264,19 @@ class ObservedSent(Sent):
 class TellingSent(ObservedSent):
     """What a task is told."""
 
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "control": {"n": 500, "sum": 51},
+                    "treatment": {"n": 505, "sum": 49},
+                    "key": "2026-03-02",
+                },
+                {"values": [1, -1, 1], "key": "2026-03-02"},
+            ]
+        }
+    )
+
     key: NameText | None = Field(
         None,
         description="A name for this telling, which makes it safe to repeat: the same again under "
@@ -241,6 +287,12 @@ class TellingSent(ObservedSent):
 
 class TaskTellingSent(TellingSent):
     """What one of several tasks is told."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"task": "blue-button", "values": [1, -1, 1], "key": "2026-03-02"}]
+        }
+    )
 
     task: NameText = Field(description="The task's name.", examples=["blue-button"])
 
@@ -263,6 +315,10 @@ class TellingsSent(Sent):
 class CorrectionSent(ObservedSent):
     """What a task should have been told under a key."""
 
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"key": "2026-03-02", "values": [1, -1, -1]}]}
+    )
+
     key: NameText = Field(
         description="The key that something else was told under.", examples=["2026-03-02"]
     )
@@ -284,6 +340,15 @@ class ClearSent(Sent):
     )
 
 
+class RecordSent(Sent):
+    """What people did about a decision."""
+
+    done: Literal["shipped", "dropped"] = Field(
+        description="What they did; it may be other than what was advised.", examples=["shipped"]
+    )
+    note: Remark = Field("", description="Why, for whoever reads the log.", examples=["launched"])
+
+
 def advice_document(task: str, advice: Advice) -> AdviceDocument:
     """Advice on a task."""
     return AdviceDocument(**_of_advice(task, advice))
@@ -296,4 +361,10 @@ def task_document(task: str, advice: Advice, status: Status) -> TaskDocument:
 
 def _of_advice(task: str, advice: Advice) -> dict[str, Any]:
     fields = ("wants", "decision", "done", "held", "sentence")
-    return {"task": task, **{name: getattr(advice, name) for name in fields}}
+    expected = advice.forecast
+    return {
+        "task": task,
+        **{name: getattr(advice, name) for name in fields},
+        "to_go": None if expected is None else expected.samples,
+        "ships": None if expected is None else expected.ships,
+    }

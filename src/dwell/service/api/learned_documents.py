@@ -88,7 +88,7 @@ class EventDocument(BaseModel):
     event: str = Field(
         description="What kind it is, with the version of its form: `created 1`, `begun 1`, "
         "`told 1`, `corrected 1`, `decided 1`, `finished 1`, `amended 1`, `abandoned 1`, "
-        "`held 1`, `cleared 1` or `settings changed 1`.",
+        "`held 1`, `cleared 1`, `recorded 1`, `notified 1` or `settings changed 1`.",
         examples=["told 1"],
     )
     at: float = Field(description="When, in seconds since 1970.", examples=[1772443384.2])
@@ -120,6 +120,75 @@ class TaskRowDocument(BaseModel):
         description="What to do, and why.",
         examples=["Keep testing: the first look is after 502 samples"],
     )
+
+
+class WorthDocument(BaseModel):
+    """What an idea is worth by what is known now, with a 95 % interval."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    mean: float = Field(
+        description="The mean of its value, given its samples and the pool of ideas; where no pool "
+        "is fitted, the mean of its samples.",
+        examples=[0.0012],
+    )
+    low: float | None = Field(
+        description="Where the interval begins; null where nothing shows how noisy samples are.",
+        examples=[-0.0031],
+    )
+    high: float | None = Field(description="Where it ends; null likewise.", examples=[0.0058])
+    helps: float | None = Field(
+        description="How likely its value is above 0; null where no pool is fitted.",
+        examples=[0.77],
+    )
+    samples: int = Field(description="From how many samples of it.", examples=[502])
+    tests: int | None = Field(
+        description="To how many tests the pool was fitted; null where none is.", examples=[53]
+    )
+
+
+class LookDocument(BaseModel):
+    """A look at a task."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    samples: int = Field(description="After how many samples.", examples=[502])
+    position: float | None = Field(
+        description="Where the task was; null if the look lies ahead.", examples=[0.71]
+    )
+    lower: float | None = Field(
+        description="What is here or below is dropped; null if nothing is.", examples=[-1.2]
+    )
+    upper: float | None = Field(
+        description="What is here or above is shipped; null if nothing is.", examples=[1.8]
+    )
+
+
+class PathDocument(BaseModel):
+    """Where a task was at each look, and which limits lie ahead."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    unit: Literal["standard errors", "sum"] = Field(
+        description="Of positions and limits.", examples=["standard errors"]
+    )
+    looks: list[LookDocument] = Field(
+        description="The looks in order, those that lie ahead last; of very many, some."
+    )
+    decided_after: int | None = Field(
+        description="After how many samples it was decided; null if it is not.", examples=[None]
+    )
+
+
+class DetailsDocument(BaseModel):
+    """What is known of a task, and where it has been."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    worth: WorthDocument | None = Field(
+        description="What if we stop now; null if nothing is known yet."
+    )
+    path: PathDocument = Field(description="The task between its limits.")
 
 
 class ReportDocument(ProgrammeRowDocument):

@@ -1,5 +1,6 @@
 """Programmes over HTTP: create, list, read, set anew."""
 
+import msgspec
 from fastapi import APIRouter
 
 from dwell import parsing
@@ -68,7 +69,6 @@ def create_programme(shelf: OnShelf, sent: ProgrammeSent) -> ProgrammeDocument:
         raise InvalidInput(
             "say what a sample is like by law and cap, or which caps to choose among by caps"
         )
-    silence_days = None if sent.settings is None else sent.settings.silence_days
     created = shelf.create(
         name,
         learner=sent.learner,
@@ -76,7 +76,7 @@ def create_programme(shelf: OnShelf, sent: ProgrammeSent) -> ProgrammeDocument:
         law=law,
         cap=sent.cap,
         setup_cost=sent.setup_cost,
-        **({} if silence_days is None else {"silence_days": silence_days}),
+        **({} if sent.settings is None else sent.settings.given),
     )
     return _document(created, shelf.created(name))
 
@@ -114,8 +114,7 @@ def read_settings(programme: ChosenProgramme) -> SettingsDocument:
 )
 def change_settings(programme: ChosenProgramme, sent: SettingsSent) -> SettingsDocument:
     """Set something anew; what is left out stays as it is. It is safe to repeat."""
-    if sent.silence_days is not None:
-        programme.change(silence_days=sent.silence_days)
+    programme.change(**sent.given)
     return _settings(programme)
 
 
@@ -133,7 +132,7 @@ def _policies(sent: ProgrammeSent) -> Policies | None:
 
 
 def _settings(programme: Programme) -> SettingsDocument:
-    return SettingsDocument(silence_days=programme.settings.silence_days)
+    return SettingsDocument(**msgspec.structs.asdict(programme.settings))
 
 
 def _document(programme: Programme, created: Created) -> ProgrammeDocument:

@@ -9,6 +9,8 @@ from dwell.programme.commands import checked_name
 from dwell.programme.observations import Batch
 from dwell.programme.task import Task
 from dwell.programme.telling import Telling
+from dwell.report.encode import plain
+from dwell.report.programme import task_details
 from dwell.service.access.callers import may
 from dwell.service.api.chosen import ChosenProgramme, ChosenTask, TaskName
 from dwell.service.api.documents import (
@@ -19,6 +21,7 @@ from dwell.service.api.documents import (
     ClearSent,
     CorrectionSent,
     ObservedSent,
+    RecordSent,
     TaskDocument,
     TasksDocument,
     TaskSent,
@@ -27,7 +30,9 @@ from dwell.service.api.documents import (
     advice_document,
     task_document,
 )
+from dwell.service.api.learned_documents import DetailsDocument
 from dwell.service.names import API, PROGRAMME, TASK, usable_name
+from dwell.service.parts import WithDelivery
 from dwell.service.problems import CLASH, NOT_THERE, responses
 
 router = APIRouter(prefix=API + PROGRAMME, tags=["Tasks"])
@@ -122,6 +127,18 @@ def read_advice(task: ChosenTask) -> AdviceDocument:
     return advice_document(task.name, task.advice)
 
 
+@router.get(
+    TASK + "/details",
+    operation_id="read_details",
+    summary="See where a task stands between its limits",
+    dependencies=[may("read")],
+    responses=responses(NOT_THERE),
+)
+def read_details(task: ChosenTask) -> DetailsDocument:
+    """What its idea is worth if it stopped now, and where it was at each look."""
+    return DetailsDocument.model_validate(plain(task_details(task)))
+
+
 @router.post(
     TASK + "/tellings",
     operation_id="tell_task",
@@ -129,7 +146,9 @@ def read_advice(task: ChosenTask) -> AdviceDocument:
     dependencies=[may("tell")],
     responses=responses(NOT_THERE, CLASH),
 )
-def tell_task(programme: ChosenProgramme, task: TaskName, sent: TellingSent) -> AdviceDocument:
+def tell_task(
+    programme: ChosenProgramme, task: TaskName, delivery: WithDelivery, sent: TellingSent
+) -> AdviceDocument:
     """Tell a task what was observed; when this answers, it is durable.
 
     With a `key` it is safe to repeat: the same again changes nothing and answers with the advice
@@ -137,6 +156,8 @@ def tell_task(programme: ChosenProgramme, task: TaskName, sent: TellingSent) -> 
     """
     told = Telling(checked_name(_A_TASK, task), **_observed(sent), key=sent.key)
     [advice] = programme.tell([told])
+    if advice.decision is not None:
+        delivery.wake()
     return advice_document(task, advice)
 
 
@@ -147,7 +168,9 @@ def tell_task(programme: ChosenProgramme, task: TaskName, sent: TellingSent) -> 
     dependencies=[may("tell")],
     responses=responses(NOT_THERE, CLASH),
 )
-def tell_tasks(programme: ChosenProgramme, sent: TellingsSent) -> AdvicesDocument:
+def tell_tasks(
+    programme: ChosenProgramme, delivery: WithDelivery, sent: TellingsSent
+) -> AdvicesDocument:
     """Tell many tasks at once, in one transaction: all of it or nothing.
 
     With keys it is safe to repeat.
@@ -156,8 +179,11 @@ def tell_tasks(programme: ChosenProgramme, sent: TellingsSent) -> AdvicesDocumen
         Telling(checked_name(_A_TASK, each.task), **_observed(each), key=each.key)
         for each in sent.tellings
     ]
-    advice = zip(tellings, programme.tell(tellings), strict=True)
-    return AdvicesDocument(advice=[advice_document(told.task, given) for told, given in advice])
+    advice = programme.tell(tellings)
+    if any(each.decision is not None for each in advice):
+        delivery.wake()
+    pairs = zip(tellings, advice, strict=True)
+    return AdvicesDocument(advice=[advice_document(told.task, given) for told, given in pairs])
 
 
 @router.post(
@@ -203,6 +229,22 @@ def abandon_task(task: ChosenTask, sent: AbandonSent) -> TaskDocument:
 def clear_task(task: ChosenTask, sent: ClearSent) -> AdviceDocument:
     """Say that the data of a task on hold are sound after all; 409 if it is not on hold."""
     return advice_document(task.name, task.clear(sent.note))
+
+
+@router.post(
+    TASK + "/record",
+    operation_id="record_decision",
+    summary="Say what people did about a decision",
+    dependencies=[may("tell")],
+    responses=responses(NOT_THERE, CLASH),
+)
+def record_decision(task: ChosenTask, sent: RecordSent) -> TaskDocument:
+    """Say that a decided task was shipped or dropped: dwell advises, people ship.
+
+    The same again changes nothing; something else is refused with 409. Nothing is learned from it.
+    """
+    task.record(sent.done, sent.note)
+    return _as_it_stands(task)
 
 
 def _as_it_stands(task: Task) -> TaskDocument:

@@ -4,11 +4,14 @@ Most ideas do nothing or a little harm, some help, few help much. Now and then a
 that the test is held, data stop coming, or a day's figures are restated.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 
+from dwell.errors import Clash
 from dwell.programme.advice import Advice
+from dwell.programme.events import Done
 from dwell.programme.observations import Batch
 from dwell.programme.programme import Programme
 from dwell.programme.telling import Telling
@@ -18,7 +21,7 @@ BASE_RATE = 0.06
 _NEW_IN_A_DAY = 3
 _GOOD, _BROKEN, _SILENT, _RESTATED = 0.25, 0.03, 0.03, 0.01  # how often each comes up
 _FEWER = 0.8  # of a broken split: the share of treated users that are counted
-_DAYS_HELD, _DAYS_SILENT = 5, 9  # until people do something about it
+_DAYS_HELD, _DAYS_SILENT, _DAYS_WAITING = 5, 9, 4  # until people do something about it
 
 
 @dataclass(slots=True)
@@ -32,6 +35,7 @@ class _Test:
     days: int = 0
     held_days: int = 0
     silent_days: int = 0
+    decided: bool = False
 
 
 class Company:
@@ -58,6 +62,7 @@ class Company:
         self._most = tests
         self._tests: dict[str, _Test] = {}
         self._day = 0
+        self._decided: dict[str, tuple[int, Done]] = {}
 
     def day(self) -> None:
         """A day passes."""
@@ -72,6 +77,7 @@ class Company:
         for telling, given in zip(told, advice, strict=True):
             self._follow(telling, given)
         self._look_after()
+        self._record()
 
     def _made_up(self) -> _Test:
         rng = self._rng
@@ -98,6 +104,10 @@ class Company:
     def _follow(self, told: Telling, advice: Advice) -> None:
         """What people do about a test once its day is told."""
         test = self._tests[told.task]
+        if advice.decision is not None and not test.decided:
+            test.decided = True
+            done: Done = "shipped" if advice.decision == "accept" else "dropped"
+            self._decided[told.task] = self._day, done
         if advice.done:
             del self._tests[told.task]
         elif advice.held:
@@ -126,3 +136,11 @@ class Company:
     def _give_up(self, name: str, reason: str) -> None:
         self._programme.task(name).abandon(reason)
         del self._tests[name]
+
+    def _record(self) -> None:
+        """Decisions are followed after some days, unless whoever looks on was faster."""
+        for name, (day, done) in list(self._decided.items()):
+            if self._day - day >= _DAYS_WAITING:
+                del self._decided[name]
+                with suppress(Clash):
+                    self._programme.task(name).record(done)

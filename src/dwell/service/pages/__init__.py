@@ -7,10 +7,10 @@ from dwell.service.pages import (
     evaluate_page,
     following,
     lone,
-    one_test,
     plan_page,
     programmes,
     site,
+    task_page,
 )
 from dwell.service.pages.overview import AllShown
 
@@ -19,6 +19,6 @@ def install(app: FastAPI) -> None:
     """Add the pages to an application, errors as pages among them."""
     app.state.shown = AllShown()
     app.state.live = Live(app.state.settings.live_pages)
-    for part in (site, lone, following, programmes, one_test, plan_page, evaluate_page):
+    for part in (site, lone, following, programmes, task_page, plan_page, evaluate_page):
         app.include_router(part.router)
     lone.install(app)

@@ -10,13 +10,13 @@ from dwell.programme.advice import reason
 from dwell.programme.state import State
 from dwell.report.drawings import leaf
 from dwell.service.earned import Figure, Plausible
-from dwell.service.followed_test import Test
+from dwell.service.followed import Followed
 from dwell.service.pages import words
 from dwell.service.pages.rows import drawn, lift_of
 from dwell.service.pages.site import templates
 from dwell.service.pages.words import Unit
 
-MOST_CARDS = 24
+MOST_CARDS = 9
 
 
 class Worth(NamedTuple):
@@ -40,7 +40,7 @@ def worth_of(plausible: Plausible | None, samples: float, total: float) -> Worth
     return Worth(Figure(given.mean, low, high), 1.0 - given.at_least(0.0))
 
 
-def why(state: State, test: Test) -> str:
+def why(state: State, test: Followed) -> str:
     """Why a test was decided so."""
     assert test.decided is not None
     _, _, rest = reason(test.decided, state.known).partition(": ")
@@ -58,7 +58,7 @@ class Cards:
         self._kept: dict[int, tuple[object, Markup]] = {}
 
     def of(
-        self, state: State, plausible: Plausible | None, waiting: list[Test]
+        self, state: State, plausible: Plausible | None, waiting: list[Followed]
     ) -> list[tuple[int, Markup]]:
         """The cards of decisions that wait, at most so many."""
         shown = waiting[:MOST_CARDS]
@@ -67,7 +67,7 @@ class Cards:
             del self._kept[gone]
         return found
 
-    def _card(self, state: State, plausible: Plausible | None, test: Test) -> Markup:
+    def _card(self, state: State, plausible: Plausible | None, test: Followed) -> Markup:
         key = (test.tellings, len(test.notes), plausible and plausible.round)
         kept = self._kept.get(test.number)
         if kept is None or kept[0] != key:
@@ -76,7 +76,7 @@ class Cards:
         return kept[1]
 
 
-def _html(state: State, plausible: Plausible | None, test: Test) -> Markup:
+def _html(state: State, plausible: Plausible | None, test: Followed) -> Markup:
     decided = test.decided
     assert decided is not None
     age = words.days(test.begun_at, decided.at)
@@ -100,7 +100,7 @@ def _html(state: State, plausible: Plausible | None, test: Test) -> Markup:
     )
 
 
-def _label(state: State, test: Test) -> str:
+def _label(state: State, test: Followed) -> str:
     decided, law = test.decided, state.known.law
     assert decided is not None
     side = "ship" if decided.decision == "accept" else "drop"

@@ -1,5 +1,7 @@
 """Pages that follow what happens: their parts, sent as server-sent events."""
 
+from typing import Any
+
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
@@ -10,10 +12,10 @@ from dwell.service.api.chosen import ChosenProgramme
 from dwell.service.live import Live, Parts
 from dwell.service.names import PROGRAMME
 from dwell.service.pages import words
-from dwell.service.pages.one_test import TestView, view_of
-from dwell.service.pages.overview import Overview, Shown
+from dwell.service.pages.overview import Shown
 from dwell.service.pages.programmes import WithShown, context, law_of
 from dwell.service.pages.site import NO_POOL, templates
+from dwell.service.pages.task_page import view_of
 from dwell.service.parts import OnShelf
 
 router = APIRouter(include_in_schema=False)
@@ -40,7 +42,7 @@ def live(
 
     def draw() -> Parts:
         if test:
-            return test_parts(kept, programme, test, shelf.clock())
+            return task_parts(kept, programme, test, shelf.clock())
         return programme_parts(kept, programme, shelf.clock())
 
     pages.require_place()
@@ -61,8 +63,8 @@ def _pages(request: Request) -> Live:
 
 def programme_parts(shown: Shown, programme: Programme, now: float) -> Parts:
     """The page of a programme, in parts."""
-    view: Overview = shown.overview(programme, now)
-    made = templates().get_template("programme_parts.html.jinja").module
+    view = shown.overview(programme, now)
+    made: Any = templates().get_template("programme_parts.html.jinja").module
     unit = context(view, law_of(programme))["unit"]
     parts = {
         "head": made.head(view, words),
@@ -91,12 +93,12 @@ def programme_parts(shown: Shown, programme: Programme, now: float) -> Parts:
     )
 
 
-def test_parts(shown: Shown, programme: Programme, name: str, now: float) -> Parts:
+def task_parts(shown: Shown, programme: Programme, name: str, now: float) -> Parts:
     """The page of a test, in parts."""
-    view: TestView | None = view_of(shown, programme, name, now)
+    view = view_of(shown, programme, name, now)
     if view is None:
         raise NotThere(f"the test {name!r} is over, and does not change any more")
-    made = templates().get_template("test_parts.html.jinja").module
+    made: Any = templates().get_template("test_parts.html.jinja").module
     parts = {
         "head": made.head(view),
         "chart": made.chart(view),

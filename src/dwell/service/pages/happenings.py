@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from dwell.service.followed_test import Kind, Note
+from dwell.service.followed import Kind, Note
 
 _SAID: dict[Kind, str] = {
     "began": "began",

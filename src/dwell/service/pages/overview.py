@@ -8,11 +8,12 @@ from markupsafe import Markup
 from dwell.programme.programme import Programme
 from dwell.programme.state import State
 from dwell.report.drawings import svg
-from dwell.service.earned import Earned, Figure, Ledger, Plausible
-from dwell.service.followed_test import Test
-from dwell.service.pages import charts, words
+from dwell.service.earned import Earned, Figure, Ledger
+from dwell.service.followed import Followed
+from dwell.service.pages import words
 from dwell.service.pages.cards import MOST_CARDS, Cards
 from dwell.service.pages.happenings import Happening, told
+from dwell.service.pages.learned import Learned, pool_figure, value_figure
 from dwell.service.pages.rows import Row, Rows
 from dwell.service.pages.rules import RulePicture, Standing, rule_pictures, standing_rows
 from dwell.service.pages.words import Unit
@@ -23,7 +24,7 @@ _MILLION = 1e6
 _EVENTS = 10
 _NOTHING_SHIPPED = ("Nothing has been shipped yet", "Its value will be added up here.")
 _NO_VALUE = (
-    "What was shipped is worth something, and nobody knows what",
+    "What was shipped cannot be valued",
     "Not every test that was shipped has samples that its decision did not see, and no pool of "
     "ideas is fitted: so there is no estimate without bias.",
 )
@@ -47,23 +48,6 @@ class Key:
     unit: str
     picture: Markup | None
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Learned:
-    """A figure with its finding.
-
-    Attributes:
-        title: What it shows.
-        text: What is drawn.
-        wide: The drawing.
-        narrow: The same for small screens.
-    """
-
-    title: str
-    text: str
-    wide: Markup
-    narrow: Markup
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,13 +149,13 @@ class Shown:
         key = (id(earned), id(plausible), len(self.story.measured), int(now / _DAY))
         if self._figures is None or self._figures[0] != key:
             unit = Unit.of(state.known.law)
-            value = None if earned is None else _value(earned, unit, now)
-            pool = None if plausible is None else _pool(plausible, self.story, unit)
+            value = None if earned is None else value_figure(earned, unit, now)
+            pool = None if plausible is None else pool_figure(plausible, self.story, unit)
             self._figures = key, (value, pool)
         return self._figures[1]
 
 
-def _ships(test: Test) -> bool:
+def _ships(test: Followed) -> bool:
     return test.decided is not None and test.decided.decision == "accept"
 
 
@@ -239,62 +223,6 @@ def _warnings(story: Story, rows: list[Row]) -> list[tuple[str, str, str]]:
         ("Restated", test.name, "its path is drawn as it was told at first") for test in rough
     ]
     return found
-
-
-def _value(earned: Earned, unit: Unit, now: float) -> Learned:
-    shipped = unit.signed(earned.value.estimate)
-    title = f"{shipped} shipped so far"
-    text = (
-        f"Value of what was shipped, added up since {words.day(earned.since)} "
-        f"({unit.range(earned.value.low, earned.value.high)})"
-    )
-    if earned.gain is not None and earned.reference is not None:
-        more = earned.gain
-        if more.low > 0.0:
-            title = f"{unit.signed(more.estimate)} more than by running every test to its cap"
-        elif more.high < 0.0:
-            title = f"{unit.signed(more.estimate)}, less than by running every test to its cap"
-        else:
-            title = f"{shipped} shipped; not yet shown to be more than by running all to the cap"
-        text += (
-            ", each given its test and the pool of ideas. Dotted: what running every test to the "
-            "cap and shipping what is ahead would earn with the same traffic, by exact figures for "
-            f"this pool. The difference is {unit.range(more.low, more.high)}"
-        )
-    else:
-        text += ", by estimates from samples that no decision saw"
-    drawings = (
-        charts.value_over_time(earned, unit, now, narrow=narrow) for narrow in (False, True)
-    )
-    return Learned(title, f"{text}.", *drawings)
-
-
-def _pool(plausible: Plausible, story: Story, unit: Unit) -> Learned:
-    known = plausible.knowledge
-    helpful, mean, worth = known.helpful, known.mean, known.helpful_mean
-    about = words.percent(helpful.estimate)
-    if known.nothing_earns:
-        title = "Nothing here earns, as far as tests show"
-    elif helpful.estimate < 0.5:
-        title = f"Most ideas do not help; about {about} do"
-    else:
-        title = f"About {about} of ideas help"
-    text = (
-        f"What ideas are worth, fitted to {known.tests:,} tests with the noise taken off: "
-        f"{words.percent(helpful.low)} to {words.percent(helpful.high)} help; their mean is "
-        f"{unit.signed(mean.estimate)} ({unit.range(mean.low, mean.high)})"
-    )
-    if not known.nothing_earns:
-        text += (
-            f"; those that help are worth {unit.signed(worth.estimate)} on average "
-            f"({unit.range(worth.low, worth.high)})"
-        )
-    drawings = (
-        charts.pool_of_ideas(plausible.pool, story.measured, unit, narrow=narrow)
-        for narrow in (False, True)
-    )
-    text += ". Line: ideas, fitted. Bars: the latest tests as measured, with noise."
-    return Learned(title, text, *drawings)
 
 
 class AllShown:

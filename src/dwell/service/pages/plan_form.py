@@ -157,4 +157,4 @@ def _refusal(field: Field, text: str) -> str:
     most = f"{'below' if field.name == 'rate' else 'at most'} {field.most:,g}"
     joined = "and" if field.open else "to"
     most = f"{joined} {most}" if field.open else f"{joined} {field.most:,g}"
-    return f"{field.label}: give {kind} {least} {most}, not “{text}”."
+    return f"{field.label}: give {kind} {least} {most}, not “{text}”.".replace(" -", f" {MINUS}")

@@ -125,7 +125,6 @@ def _document(workers: Workers, form: PlanForm) -> str:
 def _answer(form: PlanForm, found: dict[str, Any]) -> Answer:
     do = found["advice"][0].partition(": ")[2]
     limits = found["best"]
-    drawings = (_limits(form, limits, narrow=narrow) for narrow in (False, True))
     rows = [row for row in found["rows"] if row["name"] != "fdr"]
     [simple] = (row for row in rows if row["name"] == "simple")
     earns = (
@@ -135,7 +134,8 @@ def _answer(form: PlanForm, found: dict[str, Any]) -> Answer:
         "those do harm, though a small one, or it would have shown. Its ROI is "
         f"{words.percent(1.0 - simple['left_on_the_table'])} of the highest there is."
     )
-    return Answer(do, earns, *drawings, rows)
+    wide, narrow = (_limits(form, limits, narrow=narrow) for narrow in (False, True))
+    return Answer(do, earns, wide, narrow, rows)
 
 
 def _limits(form: PlanForm, limits: list[dict[str, float]], *, narrow: bool) -> Markup:

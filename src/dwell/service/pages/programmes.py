@@ -1,5 +1,6 @@
 """Pages of programmes: all of them, and one."""
 
+from http import HTTPStatus
 from shlex import quote
 from typing import Annotated, Any, NamedTuple
 
@@ -79,8 +80,8 @@ def _row(view: Overview, since: str) -> _Row:
         view.drop,
         view.running + view.held,
         view.held,
-        _told(keys.get("ROI"), "nothing shipped yet"),
-        _told(keys.get("More"), "nothing to compare with yet"),
+        _told(keys.get("ROI"), view.no_value[0]),
+        _told(keys.get("More"), "nothing to compare with"),
         rule,
     )
 
@@ -131,4 +132,26 @@ def record(
 ) -> RedirectResponse:
     """Say what people did about a decision, and go back to those that wait."""
     task.record(done, note)
-    return RedirectResponse(f"/programmes/{in_path(programme.name)}#today", 303)
+    return _back(programme, "#today")
+
+
+@router.post(TEST + "/clear", dependencies=[may("tell")])
+def clear(
+    programme: ChosenProgramme, task: ChosenTask, note: Annotated[str, Form()] = ""
+) -> RedirectResponse:
+    """Say that the data of a test on hold are sound after all."""
+    task.clear(note)
+    return _back(programme, f"/tests/{in_path(task.name)}")
+
+
+@router.post(TEST + "/abandon", dependencies=[may("tell")])
+def abandon(
+    programme: ChosenProgramme, task: ChosenTask, note: Annotated[str, Form()] = ""
+) -> RedirectResponse:
+    """Give a test up."""
+    task.abandon(note)
+    return _back(programme, f"/tests/{in_path(task.name)}")
+
+
+def _back(programme: Programme, to: str) -> RedirectResponse:
+    return RedirectResponse(f"/programmes/{in_path(programme.name)}{to}", HTTPStatus.SEE_OTHER)

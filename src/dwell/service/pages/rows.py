@@ -10,14 +10,14 @@ from dwell.learners.learner import Learner
 from dwell.policies import Policies
 from dwell.policy import Policy
 from dwell.pools.under_law import noise_under
-from dwell.programme import events
+from dwell.programme import path as paths
 from dwell.programme.advice import of_running, silence
-from dwell.programme.outlook import Outlook
+from dwell.programme.outlook import Outlook, fitted_by
 from dwell.programme.running import Running
 from dwell.programme.state import State
 from dwell.report.drawings import leaf, svg
 from dwell.service.earned import Figure
-from dwell.service.followed_test import Test
+from dwell.service.followed import Followed
 from dwell.service.pages import words
 from dwell.service.pages.words import Unit
 from dwell.sparse_policy import SparsePolicy
@@ -70,9 +70,9 @@ class Row:
     due: float | None
 
 
-def limits_of(found: events.Limits | SparsePolicy) -> leaf.Limits:
+def limits_of(found: paths.Limits | SparsePolicy) -> leaf.Limits:
     """Limits as they are drawn."""
-    if isinstance(found, events.Limits):
+    if isinstance(found, paths.Limits):
         return leaf.Limits(tuple(found.looks), tuple(found.lower), tuple(found.upper))
     every = max(1, ceil(len(found.looks) / _MOST_POINTS))
     places = sorted({*range(0, len(found.looks), every), len(found.looks) - 1})
@@ -86,7 +86,7 @@ def _finite(limit: float) -> float | None:
     return limit if abs(limit) < 1e300 else None
 
 
-def limits_by(learner: Learner, limits: events.Limits | None, column: int) -> leaf.Limits | None:
+def limits_by(learner: Learner, limits: paths.Limits | None, column: int) -> leaf.Limits | None:
     """The limits of a test that began so; None if nobody has kept them."""
     if limits is not None:
         return limits_of(limits)
@@ -106,13 +106,13 @@ def lift_of(state: State, samples: int, total: float, task: Running | None) -> F
         return Figure.of(total / samples, noise_under(law) / sqrt(samples))
     if task is None:
         return None
-    worth = Outlook.of(task.samples, state.learner).worth()
+    worth = Outlook(task.samples, fitted_by(state.learner)).worth()
     if worth is None or worth.low is None or worth.high is None:
         return None
     return Figure(worth.mean, worth.low, worth.high)
 
 
-def drawn(state: State, test: Test, said: str = "") -> leaf.Drawn:
+def drawn(state: State, test: Followed, said: str = "") -> leaf.Drawn:
     """A test, to be drawn."""
     limits = limits_by(state.learner, test.limits, test.column)
     path, decided = test.path(), test.decided
@@ -127,7 +127,7 @@ def drawn(state: State, test: Test, said: str = "") -> leaf.Drawn:
     return leaf.Drawn(limits, cap, points, float(decided.samples), verdict, said)
 
 
-def facts_of(state: State, task: Running, test: Test, now: float) -> Facts:
+def facts_of(state: State, task: Running, test: Followed, now: float) -> Facts:
     """What a running test shows; it takes long where a forecast is made."""
     advice = of_running(task, state.learner, state.counts, state.settings, now)
     picture = drawn(state, test)
@@ -160,7 +160,7 @@ class Rows:
         self._facts: dict[int, tuple[object, Facts]] = {}
         self._rows: dict[int, tuple[object, Row]] = {}
 
-    def of(self, state: State, tests: dict[int, Test], now: float) -> list[Row]:
+    def of(self, state: State, tests: dict[int, Followed], now: float) -> list[Row]:
         """The rows of all running tests, the nearest to their caps first."""
         running = [task for task in state.tasks.values() if not task.finished]
         found = [
@@ -175,7 +175,7 @@ class Rows:
                 kept.clear()
         return sorted(rows, key=lambda row: (-row.share, row.number))
 
-    def facts(self, state: State, task: Running, test: Test, now: float) -> Facts:
+    def facts(self, state: State, task: Running, test: Followed, now: float) -> Facts:
         """What a test shows, as it was found when that last changed."""
         computed = not isinstance(state.learner.choices, Policies)
         known = state.learner.state.rounds[-1].number if computed else state.counts.shipped
@@ -188,7 +188,7 @@ class Rows:
         return kept[1]
 
     def _row(
-        self, state: State, task: Running, test: Test, facts: Facts, reach: float, now: float
+        self, state: State, task: Running, test: Followed, facts: Facts, reach: float, now: float
     ) -> Row:
         age = words.days(test.begun_at, now)
         key = (id(facts), reach, age, task.decided is None)
@@ -201,7 +201,7 @@ class Rows:
         return kept[1]
 
 
-def _due(test: Test, facts: Facts, now: float) -> float | None:
+def _due(test: Followed, facts: Facts, now: float) -> float | None:
     """When a decision is to be expected, if samples go on coming as they did."""
     age = now - test.begun_at
     if facts.left is None or not facts.samples or age < _DAY:
@@ -222,7 +222,7 @@ def _rounded(far: float) -> float:
 
 
 def _html(
-    state: State, test: Test, facts: Facts, reach: float, age: int, *, runs_on: bool
+    state: State, test: Followed, facts: Facts, reach: float, age: int, *, runs_on: bool
 ) -> Markup:
     from dwell.service.pages.site import templates
 
@@ -256,7 +256,7 @@ def _html(
     return Markup(shown)
 
 
-def label(state: State, test: Test, facts: Facts) -> str:
+def label(state: State, test: Followed, facts: Facts) -> str:
     """What a leaf shows, in words."""
     samples, total = facts.drawn.path[-1]
     law = state.known.law

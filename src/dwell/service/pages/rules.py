@@ -17,6 +17,7 @@ from dwell.service.pages.words import Unit
 from dwell.service.story import InForce
 
 _SHOWN = 4
+_EARLY = 0.05  # of the cap
 _MOST_STANDINGS = 12
 
 
@@ -76,8 +77,10 @@ def _title(rule: InForce, *, first: bool, now: bool) -> str:
 
 def rule_said(limits: leaf.Limits, law: Law | None) -> str:
     """Limits in a sentence: where they begin and where they meet."""
-    first, cap = limits.looks[0], limits.cap
-    ship, drop = limits.upper[0], limits.lower[0]
+    cap = limits.cap
+    # Where it is looked at from the first sample on, limits say something a little later.
+    early = next(k for k, look in enumerate(limits.looks) if look >= _EARLY * cap)
+    first, ship, drop = limits.looks[early], limits.upper[early], limits.lower[early]
     if len(limits.looks) == 1:
         return f"One look, after {words.samples(cap)}: ship at {_at(ship or 0.0, cap, law)}."
     sides = []
@@ -111,13 +114,18 @@ def standing_rows(state: State) -> list[Standing]:
         key=lambda each: (each.status == "eliminated", -(each.roi or 0.0)),
     )
     shown = [*chosen, *rest][:_MOST_STANDINGS]
-    ends = [end for each in shown for end in (each.roi_low, each.roi_high) if _known(end)]
+    ends = [
+        end
+        for each in shown
+        for end in (each.roi_low, each.roi_high)
+        if end is not None and _known(end)
+    ]
     reach = (min(0.0, *ends), max(0.0, *ends)) if ends else (0.0, 1.0)
     return [_standing(each, unit, reach) for each in shown]
 
 
-def _known(end: float | None) -> bool:
-    return end is not None and abs(end) < 1e300
+def _known(end: float) -> bool:
+    return abs(end) < 1e300
 
 
 def _standing(each: PolicyStanding, unit: Unit, reach: tuple[float, float]) -> Standing:

@@ -7,7 +7,7 @@ from markupsafe import Markup
 from dwell.programme.running import Running
 from dwell.programme.state import State
 from dwell.service.earned import Plausible
-from dwell.service.followed_test import Test
+from dwell.service.followed import Followed
 from dwell.service.pages import charts, words
 from dwell.service.pages.cards import Worth
 from dwell.service.pages.overview import Shown
@@ -34,7 +34,7 @@ class Choice(NamedTuple):
 
 def choices(
     state: State,
-    test: Test,
+    test: Followed,
     running: Running | None,
     worth: Worth | None,
     shown: Shown,

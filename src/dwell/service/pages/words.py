@@ -9,8 +9,10 @@ from dwell.laws import Law, Lift
 _DAY = 86_400.0
 MINUS = "\N{MINUS SIGN}"
 _SMALL = 0.02  # numbers below have more digits
-_FEW = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_FEW += ("eleven", "twelve")
+_FEW = (
+    *("no", "one", "two", "three", "four", "five", "six"),
+    *("seven", "eight", "nine", "ten", "eleven", "twelve"),
+)
 
 
 @dataclass(frozen=True, slots=True)

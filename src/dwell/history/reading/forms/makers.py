@@ -9,7 +9,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dwell.history.reading.blocks import Block, SampleBlock
+from dwell.history.reading.block import Block
+from dwell.history.reading.blocks import SampleBlock
 from dwell.history.reading.columns import Form
 from dwell.history.reading.forms.batches import batches
 from dwell.history.reading.forms.users import users

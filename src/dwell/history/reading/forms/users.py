@@ -12,7 +12,8 @@ import numpy as np
 
 from dwell.arrays import BoolArray, FloatArray, IntArray, starts_of
 from dwell.fitting.sample_ratio import MISMATCH, sample_ratio_p_values
-from dwell.history.reading.blocks import Block, PeriodBlock, SampleBlock, chosen
+from dwell.history.reading.block import Block
+from dwell.history.reading.blocks import PeriodBlock, SampleBlock, chosen
 from dwell.history.reading.forms.arms import Comparisons, comparisons
 from dwell.history.reading.forms.stretches import Stretches, compared, stretches_of
 from dwell.history.reading.mixed_block import block_of

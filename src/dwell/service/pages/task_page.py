@@ -2,23 +2,19 @@
 
 from dataclasses import dataclass
 from json import dumps
-from math import sqrt
-from typing import NamedTuple
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 from markupsafe import Markup
 
-from dwell.pools.under_law import noise_under
 from dwell.programme.programme import Programme
 from dwell.programme.running import Running
 from dwell.programme.state import State
 from dwell.report.drawings import leaf
 from dwell.service.access.callers import may
 from dwell.service.api.chosen import ChosenProgramme, TaskName
-from dwell.service.followed_test import Test
-from dwell.service.pages import big_leaf, stopping, words
-from dwell.service.pages.big_leaf import Scale
+from dwell.service.followed import Followed
+from dwell.service.pages import looks, stopping, words
 from dwell.service.pages.cards import Worth, why, worth_of
 from dwell.service.pages.happenings import Happening, told
 from dwell.service.pages.overview import Shown
@@ -30,22 +26,10 @@ from dwell.service.pages.words import Unit
 from dwell.service.parts import OnShelf
 
 router = APIRouter(include_in_schema=False)
-_MOST_LOOKS = 40
-
-
-class LookRow(NamedTuple):
-    """A look, in figures."""
-
-    samples: str
-    place: str
-    lift: str
-    drop: str
-    ship: str
-    advice: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TestView:
+class TaskView:
     """What the page of a test shows."""
 
     programme: str
@@ -59,8 +43,8 @@ class TestView:
     reason: str
     about: str
     charts: tuple[tuple[str, str, Markup, Markup], ...]
-    looks: str
-    table: tuple[LookRow, ...]
+    read_out: str
+    table: tuple[looks.LookRow, ...]
     choices: tuple[stopping.Choice, ...]
     worth: Worth | None
     worth_picture: Markup | None
@@ -72,6 +56,7 @@ class TestView:
     record: str
     other: str
     recorded: str
+    doubtful: bool
 
 
 @router.get(TEST, dependencies=[may("read")])
@@ -99,7 +84,7 @@ def one_test(
     return page(request, "test.html.jinja", place="programmes", view=view, words=words, unit=unit)
 
 
-def view_of(shown: Shown, programme: Programme, name: str, now: float) -> TestView | None:
+def view_of(shown: Shown, programme: Programme, name: str, now: float) -> TaskView | None:
     """A test as it is now; None if it was over long ago."""
     with shown.lock, programme.state() as state:
         shown.story.read_on(programme)
@@ -110,7 +95,7 @@ def view_of(shown: Shown, programme: Programme, name: str, now: float) -> TestVi
         return _view(state, shown, test, now)
 
 
-def _view(state: State, shown: Shown, test: Test, now: float) -> TestView:
+def _view(state: State, shown: Shown, test: Followed, now: float) -> TaskView:
     plausible, unit = shown.ledger.plausible, Unit.of(state.known.law)
     task = state.tasks.get(test.number)
     running = task if task is not None and not task.finished else None
@@ -125,7 +110,7 @@ def _view(state: State, shown: Shown, test: Test, now: float) -> TestView:
     recorded = ""
     if test.recorded is not None:
         recorded = f"Recorded as {test.recorded.done}, {words.moment(test.recorded.at, now)}"
-    return TestView(
+    return TaskView(
         programme=state.name,
         name=test.name,
         number=test.number,
@@ -136,9 +121,9 @@ def _view(state: State, shown: Shown, test: Test, now: float) -> TestView:
         verdict=verdict,
         reason=reason,
         about=_about(test, now),
-        charts=tuple(_charts(state, picture, unit)),
-        looks=dumps(_looks(state, picture, unit)),
-        table=tuple(_table(state, picture, unit)),
+        charts=tuple(looks.charts_of(state, picture, unit)),
+        read_out=dumps(looks.read_out(state, picture, unit)),
+        table=tuple(looks.table_of(state, picture, unit)),
         choices=tuple(stopping.choices(state, test, running, worth, shown, unit, now)),
         worth=worth,
         worth_picture=None
@@ -152,10 +137,13 @@ def _view(state: State, shown: Shown, test: Test, now: float) -> TestView:
         record=("shipped" if ships else "dropped") if waits else "",
         other=("dropped" if ships else "shipped") if waits else "",
         recorded=recorded,
+        doubtful=doubtful,
     )
 
 
-def _advice(state: State, test: Test, running: Running | None, now: float) -> tuple[str, str, str]:
+def _advice(
+    state: State, test: Followed, running: Running | None, now: float
+) -> tuple[str, str, str]:
     if test.abandoned:
         return "keep", "Abandoned", "nothing is learned from it."
     if test.decided is not None:
@@ -169,7 +157,7 @@ def _advice(state: State, test: Test, running: Running | None, now: float) -> tu
     return "keep", "Keep testing", f"{facts.reason[:1].upper()}{facts.reason[1:]}."
 
 
-def _about(test: Test, now: float) -> str:
+def _about(test: Followed, now: float) -> str:
     if test.decided is None:
         return f"Began {words.moment(test.begun_at, now)}, with the rule of then, which it keeps."
     return (
@@ -178,146 +166,8 @@ def _about(test: Test, now: float) -> str:
     )
 
 
-def _scales(state: State, unit: Unit) -> list[tuple[str, str, Scale]]:
-    law = state.known.law
-    found = []
-    if law is not None:
-        noise = noise_under(law)
-        found.append(
-            (
-                "se",
-                "Standard errors",
-                Scale(
-                    "standard errors ahead",
-                    lambda samples, total: total / (noise * sqrt(samples)),
-                    _plain,
-                ),
-            )
-        )
-    lift = Scale(
-        f"lift, {unit.name}" if unit.name else "mean of a sample",
-        lambda samples, total: unit.scale * total / samples,
-        _plain,
-    )
-    found.append(("lift", f"Lift, {unit.name}" if unit.name else "Mean", lift))
-    total = Scale("running total of the samples", lambda _, total: total, _plain)
-    found.append(("sum", "Running total", total))
-    return found
-
-
-def _plain(value: float) -> str:
-    return f"{value:+,.4g}".replace("-", words.MINUS) if abs(value) > 1e-12 else "0"
-
-
-def _charts(state: State, picture: leaf.Drawn, unit: Unit) -> list[tuple[str, str, Markup, Markup]]:
-    found = []
-    samples, total = _now(picture)
-    for key, title, scale in _scales(state, unit):
-        if samples:
-            place = scale.of(samples, total)
-            said = f"after {samples:,.0f} samples: {_figure(place, key, unit)}"
-            limit = _limit_at(picture, samples)
-            beside = (
-                ""
-                if limit is None
-                else f"the limit is {_figure(scale.of(samples, limit), key, unit)}"
-            )
-        else:
-            said, beside = "no samples yet", ""
-        drawings = (big_leaf.big(picture, scale, (said, beside), narrow=n) for n in (False, True))
-        found.append((key, title, *drawings))
-    return found
-
-
-def _now(picture: leaf.Drawn) -> tuple[float, float]:
-    """Where a test was decided; where it is, if it is not."""
-    if picture.decided is None:
-        return picture.path[-1]
-    return next(point for point in picture.path if point[0] == picture.decided)
-
-
-def _figure(value: float, key: str, unit: Unit) -> str:
-    if key == "se":
-        return f"{words.sign(value)} standard errors"
-    if key == "lift":
-        return f"{words.sign(value)} {unit.name}".rstrip()
-    return words.sign(value)
-
-
-def _limit_at(picture: leaf.Drawn, samples: float) -> float | None:
-    """The limit that a test is compared with now: the one that it is nearer to."""
-    limits = picture.limits
-    if limits is None or picture.verdict is None:
-        return None
-    places = [k for k, look in enumerate(limits.looks) if look <= samples]
-    if not places:
-        return None
-    side = (
-        limits.upper
-        if picture.verdict == "ship" or places[-1] == len(limits.looks) - 1
-        else limits.lower
-    )
-    return side[places[-1]]
-
-
-def _at(limits: leaf.Limits | None, samples: float) -> tuple[float | None, float | None]:
-    """The limits after so many samples: those of the last look that was due."""
-    if limits is None:
-        return None, None
-    places = [k for k, look in enumerate(limits.looks) if look <= samples]
-    if not places:
-        return None, None
-    last = places[-1] == len(limits.looks) - 1
-    return None if last else limits.lower[places[-1]], limits.upper[places[-1]]
-
-
-def _looks(state: State, picture: leaf.Drawn, unit: Unit) -> list[tuple[float, str]]:
-    """What is read out where one points at the chart."""
-    return [
-        (
-            samples,
-            f"After {samples:,.0f} samples: {row.place}"
-            + (f" ({row.lift}). " if row.lift != row.place else ". ")
-            + (f"Limits: drop at {row.drop}, ship at {row.ship}." if row.ship else "No look yet."),
-        )
-        for (samples, _), row in zip(
-            [point for point in picture.path if point[0]], _rows(state, picture, unit), strict=True
-        )
-    ]
-
-
-def _rows(state: State, picture: leaf.Drawn, unit: Unit) -> list[LookRow]:
-    law, rows = state.known.law, []
-    for samples, total in picture.path:
-        if not samples:
-            continue
-        scale = 1.0 if law is None else noise_under(law) * sqrt(samples)
-        lower, upper = _at(picture.limits, samples)
-        drop, ship = ("" if each is None else words.sign(each / scale) for each in (lower, upper))
-        advice = "keep testing" if ship else "no look yet"
-        if picture.decided is not None and samples >= picture.decided:
-            advice = picture.verdict or "" if samples == picture.decided else "runs on to learn"
-        rows.append(
-            LookRow(
-                f"{samples:,.0f}",
-                f"{words.sign(total / scale)}{' standard errors' if law is not None else ''}",
-                unit.signed(total / samples),
-                drop or ("none" if ship else ""),
-                ship,
-                advice,
-            )
-        )
-    return rows
-
-
-def _table(state: State, picture: leaf.Drawn, unit: Unit) -> list[LookRow]:
-    rows = _rows(state, picture, unit)
-    every = max(1, -(-len(rows) // _MOST_LOOKS))
-    return rows[::-1][::every][::-1]
-
-
 def _facts(
-    state: State, test: Test, picture: leaf.Drawn, unit: Unit, now: float
+    state: State, test: Followed, picture: leaf.Drawn, unit: Unit, now: float
 ) -> list[tuple[str, str, str]]:
     samples, total = picture.path[-1]
     lift = lift_of(state, int(samples), total, None)

@@ -4,8 +4,9 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from dwell.programme.events import Decided, Limits, Recorded
+from dwell.programme.events import Decided, Recorded
 from dwell.programme.observations import ArmBatches, Batch, Observations, Outcomes, Values
+from dwell.programme.path import Limits
 
 _MOST_STEPS, _MOST_NOTES = 256, 12
 
@@ -32,7 +33,7 @@ class Note(NamedTuple):
 
 
 @dataclass(slots=True)
-class Test:
+class Followed:
     """A test that is open, or was until lately.
 
     Attributes:

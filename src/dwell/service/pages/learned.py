@@ -1,0 +1,85 @@
+"""Figures of what was learned, with their findings in words."""
+
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from dwell.service.earned import Earned, Plausible
+from dwell.service.pages import charts, words
+from dwell.service.pages.words import Unit
+from dwell.service.story import Story
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """A figure with its finding.
+
+    Attributes:
+        title: What it shows.
+        text: What is drawn.
+        wide: The drawing.
+        narrow: The same for small screens.
+    """
+
+    title: str
+    text: str
+    wide: Markup
+    narrow: Markup
+
+
+def value_figure(earned: Earned, unit: Unit, now: float) -> Learned:
+    """The value of what was shipped, over time."""
+    shipped = unit.signed(earned.value.estimate)
+    title = f"{shipped} shipped so far"
+    text = (
+        f"Value of what was shipped, added up since {words.day(earned.since)} "
+        f"({unit.range(earned.value.low, earned.value.high)})"
+    )
+    if earned.gain is not None and earned.reference is not None:
+        more = earned.gain
+        if more.low > 0.0:
+            title = f"{unit.signed(more.estimate)} more than by running every test to its cap"
+        elif more.high < 0.0:
+            title = f"{unit.signed(more.estimate)}, less than by running every test to its cap"
+        else:
+            title = f"{shipped} shipped; not yet shown to be more than by running all to the cap"
+        text += (
+            ", each given its test and the pool of ideas. Dotted: what running every test to the "
+            "cap and shipping what is ahead would earn with the same traffic, by exact figures for "
+            f"this pool. The difference is {unit.range(more.low, more.high)}"
+        )
+    else:
+        text += ", by estimates from samples that no decision saw"
+    drawings = (
+        charts.value_over_time(earned, unit, now, narrow=narrow) for narrow in (False, True)
+    )
+    return Learned(title, f"{text}.", *drawings)
+
+
+def pool_figure(plausible: Plausible, story: Story, unit: Unit) -> Learned:
+    """What ideas are worth."""
+    known = plausible.knowledge
+    helpful, mean, worth = known.helpful, known.mean, known.helpful_mean
+    about = words.percent(helpful.estimate)
+    if known.nothing_earns:
+        title = "Nothing here earns, as far as tests show"
+    elif helpful.estimate < 0.5:
+        title = f"Most ideas do not help; about {about} do"
+    else:
+        title = f"About {about} of ideas help"
+    text = (
+        f"What ideas are worth, fitted to {known.tests:,} tests with the noise taken off: "
+        f"{words.percent(helpful.low)} to {words.percent(helpful.high)} help; their mean is "
+        f"{unit.signed(mean.estimate)} ({unit.range(mean.low, mean.high)})"
+    )
+    if not known.nothing_earns:
+        text += (
+            f"; those that help are worth {unit.signed(worth.estimate)} on average "
+            f"({unit.range(worth.low, worth.high)})"
+        )
+    drawings = (
+        charts.pool_of_ideas(plausible.pool, story.measured, unit, narrow=narrow)
+        for narrow in (False, True)
+    )
+    text += ". Line: ideas, fitted. Bars: the latest tests as measured, with noise."
+    return Learned(title, text, *drawings)
