@@ -281,6 +281,7 @@ def test_a_page_that_hears_nothing_says_so(
     context = browser.new_context(viewport=WIDE)
     page = context.new_page()
     page.clock.install()
+    page.route("**/live?*", lambda route: route.abort())
     page.goto(f"{service.url}/programmes/Live")
     expect(page.locator("#fresh")).to_be_visible()
     page.clock.run_for(2_000)

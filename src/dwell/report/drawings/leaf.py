@@ -119,7 +119,11 @@ def lens_of(limits: Limits, place: Place) -> list[str]:
         gate = [path("l-ship", line([(x, place.top), (x, y)]))]
         return [*gate, path("l-drop", line([(x, place.bottom), (x, y)]))]
     between = line([*upper, *reversed(lower)]) + "Z"
-    return [path("lens", between), path("l-ship", line(upper)), path("l-drop", line(lower))]
+    # Where there is no limit, no line is drawn.
+    ship = [point for point, y in zip(upper, limits.upper, strict=True) if y is not None]
+    ends = (*limits.lower[:-1], limits.upper[-1])
+    drop = [point for point, y in zip(lower, ends, strict=True) if y is not None]
+    return [path("lens", between), path("l-ship", line(ship)), path("l-drop", line(drop))]
 
 
 def mini(test: Drawn, label: str) -> Markup:
