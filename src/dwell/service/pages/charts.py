@@ -87,7 +87,12 @@ def _end(right: float, y: Callable[[float], float], earned: Earned, unit: Unit) 
 
 
 def pool_of_ideas(
-    pool: FittedPool, measured: Iterable[tuple[int, float]], unit: Unit, *, narrow: bool
+    pool: FittedPool,
+    measured: Iterable[tuple[int, float]],
+    helpful: float,
+    unit: Unit,
+    *,
+    narrow: bool,
 ) -> Markup:
     """What ideas are worth by the fitted pool, and what the latest tests have measured."""
     width, height = (344.0, 220.0) if narrow else (480.0, 250.0)
@@ -108,8 +113,6 @@ def pool_of_ideas(
     parts.append(path("l-path", line(scaled)))
     parts.append(straight("axis", left, bottom, right, bottom))
     parts.append(straight("zero", middle, top - 26.0, middle, bottom))
-    shares = pool.given(0, 0.0)
-    helpful = shares.at_least(0.0)
     parts.append(text(middle - 8.0, top - 18.0, f"does not help, {percent(1.0 - helpful)}", "e"))
     parts.append(text(middle + 8.0, top - 18.0, f"helps, {percent(helpful)}", "ship"))
     for mark in ticks(-unit.scale * reach, unit.scale * reach, 4):

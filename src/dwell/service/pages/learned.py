@@ -78,7 +78,7 @@ def pool_figure(plausible: Plausible, story: Story, unit: Unit) -> Learned:
             f"({unit.range(worth.low, worth.high)})"
         )
     drawings = (
-        charts.pool_of_ideas(plausible.pool, story.measured, unit, narrow=narrow)
+        charts.pool_of_ideas(plausible.pool, story.measured, helpful.estimate, unit, narrow=narrow)
         for narrow in (False, True)
     )
     text += ". Line: ideas, fitted. Bars: the latest tests as measured, with noise."
