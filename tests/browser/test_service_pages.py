@@ -122,8 +122,8 @@ def test_no_page_has_a_serious_fault_of_access(
     for kind in kinds:
         with visited(browser, service.url + path, bypass_csp=True, **kind) as page:
             found = Axe().run(page)["violations"]
-    serious = [each for each in found if each["impact"] in ("serious", "critical")]
-    assert [(each["id"], each["nodes"][0]["html"][:200]) for each in serious] == []
+        serious = [each for each in found if each["impact"] in ("serious", "critical")]
+        assert [(each["id"], each["nodes"][0]["html"][:200]) for each in serious] == []
 
 
 def test_a_decided_test_says_why(browser: Browser, service: Running) -> None:
