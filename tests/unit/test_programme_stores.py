@@ -24,9 +24,14 @@ from tests.refusals import refused
 
 @pytest.fixture
 def server(postgres: str) -> Iterator[str]:
-    """The server, as empty as before afterwards."""
+    """The server, with nothing in it before and afterwards."""
+    _empty(postgres)
     yield postgres
-    with psycopg.connect(postgres) as connection:
+    _empty(postgres)
+
+
+def _empty(address: str) -> None:
+    with psycopg.connect(address) as connection:
         connection.execute("drop schema public cascade; create schema public")
 
 

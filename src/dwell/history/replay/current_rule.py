@@ -144,7 +144,7 @@ def parse_current(name: str, text: str) -> AtEnd | Policy | SparsePolicy:
 
     Example:
         >>> parse_current("--current", "ahead"), parse_current("--current", "64").cap
-        (AtEnd(standard_errors=0.0), 64)
+        (AtEnd(z=0.0), 64)
     """
     if text in ("ahead", "significant"):
         return AtEnd(0.0 if text == "ahead" else _SIGNIFICANT)
