@@ -98,7 +98,7 @@ def test_what_cannot_be_done_is_refused(arguments: tuple[str, ...], reason: str)
 def test_an_empty_store_says_so() -> None:
     """And how to begin; the group alone shows its help."""
     listed = run("programme", "list", "--store", "sqlite:///new.db")
-    assert "There is no programme" in listed.stdout
+    assert listed.stdout.startswith("There is no programme in this store; ")
     assert run("programme").stdout == run("programme", "--help").stdout
 
 

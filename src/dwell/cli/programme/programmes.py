@@ -75,7 +75,8 @@ def list_(store: str, as_json: bool) -> None:
     elif rows:
         print_grid(programmes_grid(rows))
     else:
-        click.echo(f"There is no programme in {store}; dwell programme create makes one.")
+        # Its address may hold a password, and is known to whoever gave it.
+        click.echo("There is no programme in this store; dwell programme create makes one.")
 
 
 @command(flag("--overwrite", help="Replace FILE if there is one."), title="The file")
