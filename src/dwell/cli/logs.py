@@ -89,6 +89,44 @@ def query_options(instead_of: str) -> tuple[Option, ...]:
     )
 
 
+def _file(name: str, text: str) -> str:
+    if not text.strip():
+        raise InvalidInput(f"{name} must name a file, a folder or a pattern of files, got {text!r}")
+    return text
+
+
+def past_tests_options(what: str) -> tuple[Option, ...]:
+    """Options that say which past tests a command begins from.
+
+    Args:
+        what: What it does with them, up to "any log that …".
+    """
+    return (
+        option(
+            "--from",
+            _file,
+            "source",
+            metavar="FILE",
+            help=f"{what}: any log that `dwell evaluate` reads, or a table with the columns effect "
+            "and standard_error and a row per test.",
+        ),
+        *query_options("FILE"),
+        option(
+            "--columns",
+            titles_of_columns,
+            metavar="LIST",
+            help="Titles of columns where they differ: effect=lift,test=id.",
+        ),
+        option(
+            "--arms",
+            labels_of_arms,
+            metavar="LABELS",
+            help="What arms are called: control,treatment.",
+        ),
+        cumulative_option,
+    )
+
+
 _OPTIONS = (
     option(
         "--form",

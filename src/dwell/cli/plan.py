@@ -10,7 +10,7 @@ import click
 
 from dwell.cli.command import Command
 from dwell.cli.files import files_in, refuse_inputs
-from dwell.cli.logs import cumulative_option, labels_of_arms, query_options, titles_of_columns
+from dwell.cli.logs import past_tests_options
 from dwell.cli.options import (
     law,
     not_negative,
@@ -46,12 +46,6 @@ def _days(name: str, text: str) -> int:
     return whole(name, text, least=0)
 
 
-def _file(name: str, text: str) -> str:
-    if not text.strip():
-        raise InvalidInput(f"{name} must name a file, a folder or a pattern of files, got {text!r}")
-    return text
-
-
 _IDEAS = (
     option(
         "--prior",
@@ -60,25 +54,7 @@ _IDEAS = (
         help="How ideas' values are spread: Normal(mean, sd), StudentT(mean, scale, df) for fat "
         f"tails, Atoms(value:weight, …) or Beta(a, b).  [default: {_PRIOR}]",
     ),
-    option(
-        "--from",
-        _file,
-        "source",
-        metavar="FILE",
-        help="Fit the prior to past tests instead: any log that `dwell evaluate` reads, or a table "
-        "with the columns effect and standard_error and a row per test.",
-    ),
-    *query_options("FILE"),
-    option(
-        "--columns",
-        titles_of_columns,
-        metavar="LIST",
-        help="Titles of columns where they differ: effect=lift,test=id.",
-    ),
-    option(
-        "--arms", labels_of_arms, metavar="LABELS", help="What arms are called: control,treatment."
-    ),
-    cumulative_option,
+    *past_tests_options("Fit the prior to past tests instead"),
     option(
         "--fit",
         one_of("normal", "t", "npmle"),

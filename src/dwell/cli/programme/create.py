@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dwell.cli.command import Command, flag
-from dwell.cli.logs import cumulative_option, labels_of_arms, query_options, titles_of_columns
+from dwell.cli.logs import past_tests_options
 from dwell.cli.options import (
     cap,
     caps,
@@ -24,7 +24,7 @@ from dwell.cli.options import (
     whole,
 )
 from dwell.cli.output import note, print_json
-from dwell.cli.programme.group import STORE, programme, text
+from dwell.cli.programme.group import STORE, programme
 from dwell.errors import InvalidInput, NotOrdered
 
 if TYPE_CHECKING:
@@ -33,25 +33,7 @@ if TYPE_CHECKING:
     from dwell.learners.past_sums import PastSums
 
 _START = (
-    option(
-        "--from",
-        text,
-        "source",
-        metavar="FILE",
-        help="Past tests to start from: any log that `dwell evaluate` reads, or a table with the "
-        "columns effect and standard_error.",
-    ),
-    *query_options("FILE"),
-    option(
-        "--columns",
-        titles_of_columns,
-        metavar="LIST",
-        help="Titles of columns where they differ: effect=lift,test=id.",
-    ),
-    option(
-        "--arms", labels_of_arms, metavar="LABELS", help="What arms are called: control,treatment."
-    ),
-    cumulative_option,
+    *past_tests_options("Past tests to start from"),
     option(
         "--prior",
         prior,
