@@ -20,6 +20,8 @@ from dwell import (
 )
 from dwell.laws import Law
 from dwell.learners.chances import uniform
+from dwell.learners.learned import Learned
+from dwell.learners.rounds import Chooser
 from dwell.periods import Periods
 from dwell.testing import in_a_row
 from tests.contract.cases import begun
@@ -48,6 +50,19 @@ def test_the_state_grows_only_with_the_kinds_of_tests() -> None:
         assert len(learner.state.kinds) <= 64 * 67 // 2
         sizes[tasks] = len(learner.to_json()) - 40 * len(learner.state.kinds)
     assert max(sizes[2000], sizes[20_000]) < sizes[200] + 2500  # boundaries of two rounds
+
+
+def test_a_learner_that_is_restored_fits_no_pool(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What its first round would be is not needed: it has one; a new learner has to fit it."""
+    written = EmpiricalBayes(Signs(), 16).to_json()
+
+    def refuse(chooser: Chooser, learned: Learned) -> None:
+        raise AssertionError(f"a pool was fitted to {learned.explored} tests by {chooser}")
+
+    monkeypatch.setattr(Chooser, "begin_round", refuse)
+    assert EmpiricalBayes.from_json(written).to_json() == written
+    with pytest.raises(AssertionError, match="fitted to 0 tests"):
+        EmpiricalBayes(Signs(), 16).begin()
 
 
 def test_tests_that_are_open_for_long_keep_their_rounds() -> None:

@@ -8,6 +8,7 @@ and some acceptances are verified (`guard`). docs/empirical_bayes.md has the who
 """
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -77,7 +78,6 @@ class EmpiricalBayes(Learner):
         True
     """
 
-    state: Learned
     audit: Callable[[Lesson], None] | None = None
 
     def __init__(
@@ -139,10 +139,20 @@ class EmpiricalBayes(Learner):
             else None,
             seed=self.seed,
         )
-        self.state = Learned()
-        if past is not None:
-            self.state.add(self._chooser.pool.at_levels[0].kinds(past.drawn, past.sums))
-        self._chooser.begin_round(self.state)
+
+    @cached_property
+    def state(self) -> Learned:
+        """All that changes as it learns; the first round is fitted when that is first asked for."""
+        learned = self.blank()
+        if self.past is not None:
+            kinds = self._chooser.pool.at_levels[0].kinds(self.past.drawn, self.past.sums)
+            learned.add(kinds)
+        self._chooser.begin_round(learned)
+        return learned
+
+    def blank(self) -> Learned:
+        """A state before its first round: what is restored needs none."""
+        return Learned()
 
     @property
     def guarded(self) -> bool:
@@ -271,7 +281,7 @@ class EmpiricalBayes(Learner):
         """Go on from another state, if a learner like this one can get into it."""
         pool = self._chooser.pool
         sizes = {"cap": self.cap, "values": len(pool.values), "levels": len(pool.at_levels)}
-        if not state.fits(self.state, **sizes):
+        if not state.fits(self.blank(), **sizes):
             raise ValueError("a state has a count per kind, a weight per value and a round")
         self.state = state
 

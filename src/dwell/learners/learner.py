@@ -254,7 +254,7 @@ class Learner(AsJson, ABC):
                 f"this is the state of a {fields['learner']}, not of a {cls.__name__}"
             )
         learner = cls(**{name: _argument(value) for name, value in fields["settings"].items()})
-        state = wire.typed(fields["state"], type(learner.state))
+        state = wire.typed(fields["state"], type(learner.blank()))
         if json.loads(json.dumps(wire.plain(state))) != fields["state"]:
             raise ValueError("a state has all that was written, and nothing else")
         learner.restore(state)
@@ -263,9 +263,13 @@ class Learner(AsJson, ABC):
 
     def restore(self, state: Any) -> None:
         """Go on from another state, if a learner like this one can get into it."""
-        if not alike(self.state, state):
+        if not alike(self.blank(), state):
             raise ValueError("arrays of a state are as large as those of a new learner's")
         self.state = state
+
+    def blank(self) -> Any:
+        """A state as a new learner has it, or one of its shape if it takes long to make."""
+        return self.state
 
 
 def alike(fresh: Any, restored: Any) -> bool:
