@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from tempfile import TemporaryDirectory
 
-import duckdb
 import pyarrow as pa
 
 from dwell.errors import DwellError, InvalidInput
@@ -26,6 +25,8 @@ def in_order(parts: Iterator[Rows], memory: str) -> Iterator[Rows]:
         >>> [part["order"].tolist() for part in in_order(iter([rows]), "100MB")]
         [[3, 9]]
     """
+    import duckdb  # it takes long to load, and most logs are in order
+
     first = next(parts, None)
     if first is None:
         return

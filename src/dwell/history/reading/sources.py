@@ -5,19 +5,14 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from glob import glob, has_magic
 from pathlib import Path
-from typing import Any, Protocol, TypeGuard, runtime_checkable
+from typing import Protocol, TypeGuard, runtime_checkable
 
-import duckdb
-import narwhals as nw
 import pyarrow as pa
 
-from dwell import checks
 from dwell.errors import InvalidInput, MissingExtra
 from dwell.history.reading.csv_files import CsvFiles
 from dwell.history.reading.parquet_files import ParquetFiles
-from dwell.history.reading.quality import in_one_line
 
-_ROWS = 2**17
 _CSV = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 _PARQUET = (".parquet", ".pq")
 # How an address or the settings of a database begin, and no file on a drive such as C:/.
@@ -69,50 +64,6 @@ class Query:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class _Relation:
-    """A DuckDB relation: its result is never held as a whole."""
-
-    relation: duckdb.DuckDBPyRelation
-    name: str
-
-    @property
-    def titles(self) -> tuple[str, ...]:
-        return tuple(self.relation.columns)
-
-    def batches(self, titles: Sequence[str]) -> Generator[pa.RecordBatch, None, None]:
-        quoted = ", ".join('"' + title.replace('"', '""') + '"' for title in titles)
-        try:
-            # Closed at once if it is not read to its end: its connection can have one open only.
-            with self.relation.select(quoted).to_arrow_reader(_ROWS) as reader:
-                yield from reader
-        except (duckdb.Error, pa.ArrowException, OSError) as error:
-            raise _failed(self.name, error) from None
-
-
-@dataclass(frozen=True, slots=True)
-class _Frame:
-    """A data frame that narwhals knows; an Arrow table is one."""
-
-    frame: nw.DataFrame[Any] | nw.LazyFrame[Any]
-    name: str = "the table"
-
-    @property
-    def titles(self) -> tuple[str, ...]:
-        return tuple(self.frame.collect_schema().names())
-
-    def batches(self, titles: Sequence[str]) -> Generator[pa.RecordBatch, None, None]:
-        chosen = self.frame.select(list(titles))
-        if isinstance(chosen, nw.LazyFrame):
-            chosen = chosen.collect("pyarrow")
-        try:
-            table = chosen.to_arrow()
-        except (pa.ArrowException, TypeError, OverflowError):
-            # A column of mixed objects: as text, so that what is no number can be named.
-            table = chosen.with_columns(nw.all().cast(nw.String)).to_arrow()
-        yield from table.to_batches(_ROWS)
-
-
 def opened(source: object) -> Source:
     """A log to read from: a path, an Arrow table, a data frame, a DuckDB relation or a `Query`.
 
@@ -127,20 +78,14 @@ def opened(source: object) -> Source:
         return _files(source)
     if isinstance(source, Source):  # opened before
         return source
+    if isinstance(source, Query) and _is_postgres(source.database):
+        return _postgres(source.sql, source.database)
+    # DuckDB and narwhals take long to load, and files need neither.
+    from dwell.history.reading.relations import queried, table_of
+
     if isinstance(source, Query):
-        if _is_postgres(source.database):
-            return _postgres(source.sql, source.database)
-        return _relation_of(source)
-    if isinstance(source, duckdb.DuckDBPyRelation):
-        return _Relation(source, "the relation")
-    try:
-        frame = nw.from_native(source, pass_through=False)  # type: ignore[call-overload]  # what it refuses is the check
-    except TypeError:
-        raise InvalidInput(
-            "a log must be a path, an Arrow table, a data frame, a DuckDB relation or a Query, got "
-            f"{checks.shown(source)}"
-        ) from None
-    return _Frame(frame)
+        return queried(source.sql, source.database)
+    return table_of(source)
 
 
 def _files(path: str | Path) -> CsvFiles | ParquetFiles:
@@ -203,24 +148,3 @@ def _postgres(sql: str, address: str) -> Source:
             "queries over PostgreSQL need psycopg: pip install 'dwell[postgres]'"
         ) from None
     return postgres_query(sql, address)
-
-
-def _relation_of(query: Query) -> _Relation:
-    try:
-        if query.database is None:
-            connection = duckdb.connect()
-        else:
-            connection = duckdb.connect(str(query.database), read_only=True)
-    except (duckdb.Error, OSError) as error:
-        raise _failed("the query", error) from None
-    try:
-        # What is no select would be run at once: as text in another query it is only understood.
-        connection.sql("select * from query('" + query.sql.replace("'", "''") + "')")
-        relation = connection.sql(query.sql)
-    except (duckdb.Error, OSError) as error:
-        raise _failed("the query", error, "be one select, whose columns are the log's") from None
-    return _Relation(relation, "the query")
-
-
-def _failed(name: str, error: Exception, demand: str = "give rows") -> InvalidInput:
-    return InvalidInput(f"{name} must {demand}, got this fault: {in_one_line(error)}")
