@@ -137,10 +137,10 @@ class Design:
     def begun(self, number: int, learned_from: int) -> "Design":
         """The design of a task that begins: what was checked is not checked again."""
         other = object.__new__(Design)
-        for name, value in zip(_ALL, _all_of(self), strict=True):
-            object.__setattr__(other, name, value)
-        object.__setattr__(other, "number", number)
-        object.__setattr__(other, "learned_from", learned_from)
+        for put, value in zip(_PUT.values(), _all_of(self), strict=True):
+            put(other, value)
+        _PUT["number"](other, number)
+        _PUT["learned_from"](other, learned_from)
         return other
 
     @property
@@ -306,7 +306,8 @@ class Design:
 
     def is_as(self, fields: Mapping[str, Any]) -> bool:
         """Whether it is the design that gave these fields."""
-        return wire.typed(fields, _Fields) == self.to_dict()
+        own = self.to_dict()
+        return fields == own or wire.typed(fields, _Fields) == own
 
     @classmethod
     def from_dict(
@@ -322,8 +323,10 @@ class Design:
         return cls(policies=policies(checked["columns"]), **checked)
 
 
-_ALL, _WRITTEN = tuple(each.name for each in fields(Design)), tuple(_Fields.__annotations__)
-_all_of, _written_of = attrgetter(*_ALL), attrgetter(*_WRITTEN)
+# What puts a value into each slot of a design, though it is frozen: sooner than by its name.
+_PUT = {each.name: Design.__dict__[each.name].__set__ for each in fields(Design)}
+_WRITTEN = tuple(_Fields.__annotations__)
+_all_of, _written_of = attrgetter(*_PUT), attrgetter(*_WRITTEN)
 
 
 def _each(number: int, chosen: tuple[bool, ...], tasks: IntArray) -> IntArray:

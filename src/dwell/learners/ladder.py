@@ -119,6 +119,8 @@ class Ladder(Learner):
             np.zeros(count, dtype=np.int64),
             np.zeros(len(self.ends) + 1),
         )
+        self._asked: tuple[Batch, bool] | None = None
+        self._designed: Design
         self._begin_round()
 
     @property
@@ -153,6 +155,12 @@ class Ladder(Learner):
         batch = self._next_batch()
         if batch is None:
             return self.for_good(self.state.chosen, tasks)
+        asked = batch._replace(tasks=min(tasks, batch.tasks)), self.state.chosen is not None
+        if self._asked != asked:  # the tasks of a batch are designed alike
+            self._asked, self._designed = asked, self._design(*asked)
+        return self._designed
+
+    def _design(self, batch: Batch, accepts: bool) -> Design:
         if batch.level < 0:
             columns = tuple(self.rungs.stopped_by(batch.decider).tolist())
         else:
@@ -161,10 +169,17 @@ class Ladder(Learner):
             policies=self.subset(columns),
             columns=columns,
             decider=columns.index(batch.decider),
-            accepts=self.state.chosen is not None,
+            accepts=accepts,
             extras=batch.extras,
-            tasks=min(tasks, batch.tasks),
+            tasks=batch.tasks,
         )
+
+    def peek(self) -> Design | None:
+        """The design that `begin` would give; to make one changes nothing while a round lasts."""
+        left = sum(batch.tasks for batch in self.state.batches)
+        if self.state.settled or self.queue.reserved < left:
+            return self.queue.numbered(self.propose(self._at_once(1)))
+        return super().peek()
 
     def _next_batch(self) -> Batch | None:
         """The tasks that come after those that are open; None if a policy is run for good."""

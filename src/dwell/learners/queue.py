@@ -54,10 +54,14 @@ class Queue:
 
     def add(self, design: Design) -> Design:
         """Begin a task: the design with its number."""
-        numbered = design.begun(self.begun + 1, self.taken)
+        numbered = self.numbered(design)
         self._open[numbered.number] = numbered
         self.begun += numbered.tasks
         return numbered
+
+    def numbered(self, design: Design) -> Design:
+        """The design with the number that it would be begun under."""
+        return design.begun(self.begun + 1, self.taken)
 
     def take_back(self, design: Design) -> None:
         """Undo the beginning of the design that was begun last."""

@@ -31,7 +31,7 @@ from dwell.programme.events import (
 from dwell.programme.observations import Observations
 from dwell.programme.path import kept_limits
 from dwell.programme.running import Running, deciding
-from dwell.programme.state import State, plain_design
+from dwell.programme.state import State
 
 _LONGEST_NAME = 200
 UNEQUAL = f"the arms are of unequal size (p < {MISMATCH:g})"
@@ -204,7 +204,7 @@ def _begin(state: State, command: Begin) -> list[Event]:
             at=command.at,
             task=design.number,
             name=name,
-            design=plain_design(design),
+            design=design.to_dict(),
             limits=kept_limits(deciding(design)) if computed else None,
             run=state.settings.minimum_run,
         )

@@ -243,7 +243,6 @@ Event = (
 )
 _TAGS = {kind.__struct_config__.tag for kind in Event.__args__}
 _decoder = msgspec.json.Decoder(Event)
-_list_decoder = msgspec.json.Decoder(list[Event])
 _encoder = msgspec.json.Encoder()
 
 
@@ -297,15 +296,6 @@ def _key_of(event: Event) -> str | None:
         case Recorded(task=task):
             return recorded_key(task)
     return None
-
-
-def events_of(bodies: list[str]) -> list[Event]:
-    """The events that a log keeps, in one go."""
-    try:
-        events: list[Event] = _list_decoder.decode(f"[{','.join(bodies)}]")
-    except msgspec.DecodeError:
-        return [event_of(body) for body in bodies]
-    return events
 
 
 def event_of(body: str) -> Event:

@@ -5,7 +5,7 @@ grown meanwhile, what is new is read and the command decided anew: in turn, wher
 writers queue, from then on and until nobody else writes.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from random import uniform
 from threading import RLock
@@ -13,9 +13,9 @@ from time import monotonic, sleep
 
 from dwell.errors import CannotWrite, Conflict, InvalidInput, NotThere
 from dwell.programme.commands import Command, decide
-from dwell.programme.events import Event, entry_of, event_of, events_of
-from dwell.programme.state import State, apply, fold, restored
-from dwell.programme.stores.protocol import Entry, EventStore, Queueing, programmes_in
+from dwell.programme.events import Event, entry_of, event_of
+from dwell.programme.state import State, fold, restored
+from dwell.programme.stores.protocol import EventStore, Queueing, programmes_in
 
 _SECONDS = 60.0  # to try again while others write
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.001, 0.05  # seconds until that, at most
@@ -80,7 +80,9 @@ class Journal:
     def _at_once(self, command: Command) -> State:
         """Decide on the state as it was last seen; a Conflict if the log has grown since."""
         state = self._state or self._read_on()
-        self._applied(self._appended(state, self._decided(state, command)))
+        events = self._decided(state, command)
+        self._append(state, events)
+        self._apply(events)
         return state
 
     def _in_turn(self, store: Queueing, command: Command) -> State:
@@ -89,8 +91,9 @@ class Journal:
         with store.turn(self.name):
             state = self._read_on()
             self._crowded = state.position > before
-            entries = self._appended(state, decide(state, command))
-        self._applied(entries)
+            events = decide(state, command)
+            self._append(state, events)
+        self._apply(events)
         return state
 
     def _decided(self, state: State, command: Command) -> list[Event]:
@@ -104,17 +107,16 @@ class Journal:
                 raise
         return decide(state, command)
 
-    def _appended(self, state: State, events: list[Event]) -> list[Entry]:
-        entries, position = [entry_of(event) for event in events], state.position
-        if entries:
-            kept = state.to_json() if _is_due(state, position + len(entries)) else None
-            self.store.append(self.name, position, entries, kept)
-        return entries
+    def _append(self, state: State, events: list[Event]) -> None:
+        if events:
+            position = state.position
+            kept = state.to_json() if _is_due(state, position + len(events)) else None
+            self.store.append(self.name, position, [entry_of(event) for event in events], kept)
 
-    def _applied(self, entries: list[Entry]) -> None:
-        """What is applied is what was stored."""
+    def _apply(self, events: Iterable[Event]) -> None:
+        """Bring the state to where it is after events that are in the log."""
         try:
-            self._state = fold(self._state, events_of([entry.body for entry in entries]))
+            self._state = fold(self._state, events)
         except BaseException:
             self._state = None  # it was left half-way: the log has all of it
             raise
@@ -125,12 +127,7 @@ class Journal:
             snapshot = self.store.latest(self.name)
             self._state = None if snapshot is None else restored(snapshot.body)
         after = 0 if self._state is None else self._state.position
-        try:
-            for body in self.store.read(self.name, after):
-                self._state = apply(self._state, event_of(body))
-        except BaseException:
-            self._state = None  # it was left half-way: the log has all of it
-            raise
+        self._apply(map(event_of, self.store.read(self.name, after)))
         if self._state is None:
             there = ", ".join(map(repr, programmes_in(self.store))) or "none"
             raise NotThere(

@@ -50,16 +50,16 @@ class Batch(Struct, frozen=True, tag="batch", forbid_unknown_fields=True):
 
 
 class Values(Struct, frozen=True, tag="values"):
-    """Samples one by one."""
+    """Samples one by one; whole numbers stay such, so that a log gives back what it was given."""
 
-    values: list[float]
+    values: list[int | float]
 
 
 class Outcomes(Struct, frozen=True, tag="outcomes"):
     """Outcomes of users, arm by arm."""
 
-    control: list[float]
-    treatment: list[float]
+    control: list[int | float]
+    treatment: list[int | float]
 
 
 class ArmBatches(Struct, frozen=True, tag="arm batches"):

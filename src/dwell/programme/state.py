@@ -13,7 +13,6 @@ from msgspec import Struct
 
 from dwell import wire
 from dwell.errors import InvalidInput
-from dwell.learners.design import Design
 from dwell.learners.learner import Learner
 from dwell.learners.registry import from_json
 from dwell.programme.events import (
@@ -205,14 +204,6 @@ def _begin(state: State, event: Begun, position: int) -> None:
     state.tasks[event.task] = task
     state.numbers[event.name] = event.task
     state.counts.begun += 1
-
-
-def plain_design(design: Design) -> dict[str, Any]:
-    """A design as a log gives it back."""
-    return {
-        name: list(value) if isinstance(value, tuple) else value
-        for name, value in design.to_dict().items()
-    }
 
 
 def _of_task(state: State, task: Running, event: Event) -> None:

@@ -6,7 +6,7 @@ from dwell import wire
 from dwell.errors import InvalidInput
 from dwell.programme.events import Abandoned, Begun, Decided, Event, Finished, Told
 from dwell.programme.journal import Journal
-from dwell.programme.state import State, apply, plain_design, restored
+from dwell.programme.state import State, apply, restored
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def _require(position: int, state: State, event: Event) -> None:
 def _is_another(event: Begun, state: State) -> bool:
     """Whether the learner would have made another design."""
     design = state.learner.peek()
-    return design is None or plain_design(design) != event.design
+    return design is None or not design.is_as(event.design)
 
 
 def _compare_snapshot(body: str, replayed: State) -> None:
