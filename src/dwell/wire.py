@@ -67,7 +67,7 @@ def plain(structure: object) -> Any:
         >>> plain(Bounds(*np.ones((4, 2))))["cost_low"]
         [1.0, 1.0]
     """
-    return msgspec.to_builtins(structure, enc_hook=_listed)
+    return msgspec.to_builtins(structure, enc_hook=listed)
 
 
 def typed(fields: object, kind: type[Structure]) -> Structure:
@@ -75,7 +75,8 @@ def typed(fields: object, kind: type[Structure]) -> Structure:
     return msgspec.convert(fields, kind, dec_hook=_array)
 
 
-def _listed(value: object) -> object:
+def listed(value: object) -> object:
+    """An array as lists: what to do with it where the rest is of types that JSON knows."""
     if isinstance(value, np.ndarray):
         return value.tolist()
     raise NotImplementedError(f"{type(value).__name__} has no form in JSON")

@@ -25,6 +25,7 @@ from dwell.programme.events import (
 )
 from dwell.programme.observations import Values
 from dwell.programme.state import State, apply, fold, restored
+from dwell.programme.stores.protocol import Entry
 from tests.programmes import BANDS
 
 
@@ -63,7 +64,10 @@ def stream(steps: int, seed: int) -> Iterator[Command]:
 
 
 def followed(steps: int = 150, seed: int = 0) -> tuple[list[Event], int]:
-    """The events of such a stream, having seen that to decide changes nothing; and refusals."""
+    """The events of such a stream, and how many commands were refused.
+
+    To decide changes nothing, and what is applied as it was made comes to what the log comes to.
+    """
     events: list[Event] = [created(Ladder(BANDS))]
     state = fold(None, events)
     assert state is not None
@@ -75,17 +79,24 @@ def followed(steps: int = 150, seed: int = 0) -> tuple[list[Event], int]:
         except InvalidInput:
             found, refusals = [], refusals + 1
         assert state.to_json() == before, "to decide changes nothing"
-        assert _twice(state, command) == found, "and gives the same again"
+        assert _twice(state, command) == [*map(entry_of, found)], "and gives the same again"
         events += found
         state = _kept(fold(state, found))
+        if len(events) % 10 == 0:
+            assert state.to_json() == _kept(fold(None, through_json(events))).to_json()
     return events, refusals
 
 
-def _twice(state: State, command: Command) -> list[Event]:
+def _twice(state: State, command: Command) -> list[Entry]:
     try:
-        return decide(state, command)
+        return [*map(entry_of, decide(state, command))]
     except InvalidInput:
         return []
+
+
+def through_json(events: list[Event]) -> list[Event]:
+    """Events as a log gives them back."""
+    return [event_of(entry_of(event).body) for event in events]
 
 
 def _kept(state: State | None) -> State:
@@ -98,7 +109,7 @@ def test_to_decide_changes_nothing_and_replay_gives_the_same() -> None:
     events, refusals = followed()
     assert len(events) > 120
     assert 10 < refusals < 130, "some commands are refused, and some are not"
-    stored = [event_of(entry_of(event).body) for event in events]
+    stored = through_json(events)
     end = _kept(fold(None, stored)).to_json()
     state: State | None = None
     for place, event in enumerate(stored):

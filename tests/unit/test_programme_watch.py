@@ -84,8 +84,8 @@ def shown(task: Running) -> tuple[Any, ...]:
 def test_telling_by_telling_is_as_all_at_once(
     form: str, data: st.DataObject, design: Design
 ) -> None:
-    """Whatever the form, after each telling, in a fork and in the task itself."""
-    task = running(design, form)
+    """Whatever the form, after each telling: in a fork, in its task, and in one without forks."""
+    task, alone = running(design, form), running(design, form)
     for number, told in enumerate(data.draw(st.lists(of_form(form), max_size=12))):
         fork = task.fork()
         fork.tell(f"{number}", told, 1.0)
@@ -93,10 +93,35 @@ def test_telling_by_telling_is_as_all_at_once(
         whole = shown(running(design, form, {**task.parts, f"{number}": told}))
         assert shown(fork) == whole
         assert shown(task) == before
-        task.tell(f"{number}", told, 1.0)
-        assert shown(task) == whole
+        for each in (task, alone):
+            each.tell(f"{number}", told, 1.0)
+            assert shown(each) == whole
         if task.progress().record is not None:
             return
+
+
+def test_only_what_the_last_fork_was_told_is_taken_over_from_it() -> None:
+    """Not if the task is then told something else, or was corrected meanwhile."""
+    design = Design(policies=Policies([fixed(3, 1)]), columns=(0,), number=1)
+    wins, losses = Values([1]), Values([-1, -1, -1])
+    for corrected in (False, True):
+        task = running(design, "values")
+        task.tell("first", Values([1]), 1.0)
+        task.fork().tell("next", wins, 2.0)
+        if corrected:
+            task.correct("first", losses)
+        task.tell("next", wins if corrected else losses, 2.0)
+        assert shown(task) == shown(running(design, "values", dict(task.parts)))
+        assert task.progress().stopped == 3
+
+
+def test_what_a_fork_found_is_not_looked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many values are gone through once, when what follows is decided; the advice needs it too."""
+    looked: list[int] = []
+    found = Running._found
+    monkeypatch.setattr(Running, "_found", lambda task: looked.append(1) or found(task))  # type: ignore[func-returns-value]  # it counts
+    assert deciding(fixed(100)).begin().tell([1] * 70).wants == 30
+    assert len(looked) == 1
 
 
 def test_what_is_between_the_limits_is_not_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dwell import checks, wire
+from dwell import checks
 from dwell.errors import Clash, InvalidInput, NotThere
 from dwell.fitting.sample_ratio import MISMATCH, sample_ratio_p_values
 from dwell.policies import Policies
@@ -276,7 +276,7 @@ def _correct(task: Running, command: Correct) -> list[Event]:
     record = task.progress().record
     if record is None:  # what is left would not have been enough: the record stays as it was
         return corrected
-    return [*corrected, Amended(at=command.at, task=task.number, record=wire.plain(record))]
+    return [*corrected, Amended(at=command.at, task=task.number, record=record)]
 
 
 def _doubt(task: Running, at: float) -> list[Event]:
@@ -303,6 +303,5 @@ def _follow(task: Running, at: float) -> list[Event]:
         events.append(task.decided)
     if found.record is not None:
         task.finished = True
-        record = wire.plain(found.record)
-        events.append(Finished(at=at, task=task.number, samples=found.samples, record=record))
+        events.append(Finished(at=at, task=task.number, samples=found.samples, record=found.record))
     return events

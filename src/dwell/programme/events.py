@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import force_setattr
 
-from dwell import checks
+from dwell import checks, wire
 from dwell.errors import InvalidInput
 from dwell.programme.minimum_run import MinimumRun
 from dwell.programme.observations import Observations
@@ -159,18 +159,24 @@ class Decided(_Event, frozen=True, kw_only=True, tag="decided 1"):
 
 
 class Finished(_Event, frozen=True, kw_only=True, tag="finished 1"):
-    """A task has given its record."""
+    """A task has given its record.
+
+    Attributes:
+        task: Its number.
+        samples: How many samples it has.
+        record: Its `Records`; from a log, in types that JSON knows.
+    """
 
     task: int
     samples: int
-    record: dict[str, Any]
+    record: Any
 
 
 class Amended(_Event, frozen=True, kw_only=True, tag="amended 1"):
     """The record of a finished task, not yet learned from, follows a correction."""
 
     task: int
-    record: dict[str, Any]
+    record: Any
 
 
 class Abandoned(_Event, frozen=True, kw_only=True, tag="abandoned 1"):
@@ -243,7 +249,7 @@ Event = (
 )
 _TAGS = {kind.__struct_config__.tag for kind in Event.__args__}
 _decoder = msgspec.json.Decoder(Event)
-_encoder = msgspec.json.Encoder()
+_encoder = msgspec.json.Encoder(enc_hook=wire.listed)
 
 
 def begun_key(name: str) -> str:

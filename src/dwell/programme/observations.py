@@ -5,6 +5,7 @@ over a batch, such as a day, of values or of two arms. Two users are a sample.
 """
 
 from collections.abc import Iterable
+from itertools import chain
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -263,8 +264,8 @@ def samples_of(parts: Iterable[Observations], known: Range) -> Samples | Periods
     told = list(parts)
     if told and isinstance(told[0], Batch | ArmBatches):
         return _periods(told)
-    values = [part.values for part in told if isinstance(part, Values)]
-    row = np.array([value for each in values for value in each], dtype=np.float64)
+    values = chain.from_iterable(part.values for part in told if isinstance(part, Values))
+    row = np.array(list(values), dtype=np.float64)
     arms = [part for part in told if isinstance(part, Outcomes)]
     if arms:
         control = np.array([value for part in arms for value in part.control], dtype=np.float64)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain, islice
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -73,6 +74,7 @@ class Running:
     finished: bool = False
     run: MinimumRun | None = None
     _ahead: dict[str, Observations] | None = None  # what a fork alone was told
+    _fork: "Running | None" = None  # the last one, which may have seen what comes next
     _samples: Samples | Periods | None = None
     _sampled: int = 0  # so many parts are in these samples
     _arms: tuple[int, int] | None = None
@@ -93,9 +95,9 @@ class Running:
     def fork(self) -> "Running":
         """A copy that goes on by itself; what was told before is shared, and not to change."""
         other: Running = object.__new__(Running)
-        for name in Running.__slots__:
-            setattr(other, name, getattr(self, name))
-        other._ahead = {}
+        for put, value in zip(_PUT, _all_of(self), strict=True):
+            put(other, value)
+        other._ahead, other._fork, self._fork = {}, None, other
         return other
 
     def told_under(self, key: str) -> Observations | None:
@@ -122,6 +124,12 @@ class Running:
 
     def tell(self, key: str, observations: Observations, at: float) -> None:
         """Add what was told."""
+        fork, self._fork = self._fork, None
+        if fork is not None and fork._has_seen(key, observations):
+            self.parts[key], self.told_at, self._arms = observations, at, fork._arms
+            self._samples, self._sampled = fork._samples, fork._sampled
+            self._progress, self._watch = fork._progress, fork._watch
+            return
         before, watch = self._progress, self._watch
         if not isinstance(observations, Values | Batch):
             (controls, treated), more = self.arms, arms_of([observations])
@@ -136,10 +144,15 @@ class Running:
             stopped, accepts = before.stopped, before.accepts
             self._progress = Progress(after.drawn, stopped, accepts, after.wants, None)
 
+    def _has_seen(self, key: str, observations: Observations) -> bool:
+        """Whether a fork was told just that."""
+        ahead = self._ahead or {}
+        return len(ahead) == 1 and ahead.get(key) is observations
+
     def correct(self, key: str, observations: Observations) -> None:
         """Put something else in the place of what was told under a key."""
         self.parts = {**self.parts, key: observations}
-        self._samples = self._arms = self._progress = self._watch = None
+        self._samples = self._arms = self._progress = self._watch = self._fork = None
 
     @property
     def arms(self) -> tuple[int, int]:
@@ -194,12 +207,11 @@ class Running:
         if records.decisions[0, design.decider] >= 0:
             stopped = int(records.durations[0, design.decider])
             accepts = bool(design.accepted(records)[0])
-        needed = int(records.drawn[0])
-        if needed <= drawn and (records.decisions >= 0).all():
+        needed, undecided = int(records.drawn[0]), (records.decisions[0] < 0).tolist()
+        if needed <= drawn and not any(undecided):
             complete = isinstance(samples, Periods) or design.oversamples
             record = design.record(samples) if complete else records
             return Progress(drawn, stopped, accepts, 0, record)
-        undecided = (records.decisions[0] < 0).tolist()
         total = float(np.cumsum(sums, dtype=np.float64)[-1])
         watch = Watch.over(design, undecided, needed, drawn, total, sum(self.arms))
         # How many samples are wanted beyond the cap depends on the periods that are to come.
@@ -218,7 +230,7 @@ class Running:
         else:
             batches, total = 0, float(samples[:stopped].sum())
         sparse = deciding(self.design)
-        look = int(np.searchsorted(sparse.looks, stopped, side="right")) - 1
+        look = int(sparse.looks.searchsorted(stopped, side="right")) - 1
         capped = stopped >= sparse.cap
         upper, lower = float(sparse.upper[look]), float(sparse.lower[look])
         return Decided(
@@ -232,6 +244,11 @@ class Running:
             capped=capped,
             counts=self.design.accepts,
         )
+
+
+# What puts a value into each slot: sooner than by its name.
+_PUT = tuple(Running.__dict__[name].__set__ for name in Running.__slots__)
+_all_of = attrgetter(*Running.__slots__)
 
 
 def deciding(design: Design) -> SparsePolicy:

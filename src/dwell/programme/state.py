@@ -224,15 +224,20 @@ def _of_task(state: State, task: Running, event: Event) -> None:
             task.finished = True
             state.counts.finished += 1
             state.counts.samples += samples
-            state.learner.learn(task.design, wire.typed(record, Records))
+            state.learner.learn(task.design, _records(record))
             _let_go(state)
         case Amended(record=record):
-            state.learner.queue.amend(task.design, wire.typed(record, Records))
+            state.learner.queue.amend(task.design, _records(record))
         case Abandoned():
             state.counts.abandoned += 1
             state.learner.forget(task.design)
             del state.numbers[state.tasks.pop(task.number).name]
             _let_go(state)
+
+
+def _records(record: Any) -> Records:
+    """The record of an event, as it was made or as a log has it."""
+    return record if isinstance(record, Records) else wire.typed(record, Records)
 
 
 def _let_go(state: State) -> None:
