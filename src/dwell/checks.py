@@ -126,6 +126,8 @@ def real(name: str, value: object) -> float:
         Traceback (most recent call last):
         dwell.errors.InvalidInput: c must be a number, got '0.5'
     """
+    if type(value) is float:  # as nearly always: no need to look closer
+        return value
     try:
         if not _is_number(value):
             raise TypeError("not a number")

@@ -45,27 +45,20 @@ def tell_all(journal: Journal, tellings: Iterable[Telling]) -> list[Advice]:
         Advice on each, as it is after all of them.
     """
     given, now = list(tellings), journal.clock()
+    wanted: list[Tell] = []
+    running: dict[str, Running | None] = {}  # None if a task is not open: it may be over
     with journal.known() as state:
-        known, numbers = state.known, state.numbers
-        running = {
-            each.task: state.tasks[numbers[each.task]] for each in given if each.task in numbers
-        }
-    wanted = [
-        Tell(
-            now,
-            each.task,
-            observed(each.values, control=each.control, treatment=each.treatment, known=known),
-            each.key,
-        )
-        for each in given
-    ]
-    closed = _closed_among(journal, [each for each in wanted if each.task not in running])
-    still_open = wanted if not closed else [each for each in wanted if each.task not in closed]
+        known = state.known
+        for name, values, control, treatment, key in given:
+            told = observed(values, control=control, treatment=treatment, known=known)
+            wanted.append(Tell(now, name, told, key))
+            running[name] = state.tasks.get(state.numbers.get(name, 0))
+    closed = _closed_among(journal, [each for each in wanted if running[each.task] is None])
+    still_open = [each for each in wanted if each.task not in closed] if closed else wanted
     try:
         with journal.carried_out(TellAll(tuple(still_open))) as state:
             advice = {
-                name: _advised(journal, state, name, running.get(name), now)
-                for name in {each.task: None for each in wanted}
+                name: _advised(journal, state, name, task, now) for name, task in running.items()
             }
             return [advice[each.task] for each in wanted]
     except InvalidInput:
