@@ -12,6 +12,7 @@ from dwell.errors import NotThere
 from dwell.programme.events import Created
 from dwell.programme.programme import Programme
 from dwell.programme.stores.protocol import EventStore, programmes_in
+from dwell.service.desk import Desk
 
 
 class Shelf:
@@ -36,6 +37,7 @@ class Shelf:
         self.clock = clock
         self._opened: dict[str, Programme] = {}
         self._created: dict[str, Created] = {}
+        self._desks: dict[str, Desk] = {}
         self._lock = Lock()
         self._only: str | None = None
 
@@ -72,6 +74,13 @@ class Shelf:
         """The programme of that name if it is open: found at once."""
         self._require_mine(name)
         return self._opened.get(name)
+
+    def desk(self, programme: Programme) -> Desk:
+        """Where all come who tell it something, or ask for advice."""
+        found = self._desks.get(programme.name)
+        if found is None:
+            found = self._desks.setdefault(programme.name, Desk(programme, self.clock))
+        return found
 
     def created(self, name: str) -> Created:
         """How the programme of that name was created, which never changes."""

@@ -2,13 +2,14 @@
 
 from typing import Annotated
 
-from fastapi import Depends, Path
+from fastapi import Depends, Path, Request
 from fastapi.concurrency import run_in_threadpool
 
 from dwell.programme.commands import checked_name
 from dwell.programme.programme import Programme
 from dwell.programme.task import Task
-from dwell.service.parts import OnShelf
+from dwell.service.desk import Desk
+from dwell.service.parts import shelf_for
 
 ProgrammeName = Annotated[
     str,
@@ -26,13 +27,20 @@ TaskName = Annotated[
 ]
 
 
-async def _programme(programme: ProgrammeName, shelf: OnShelf) -> Programme:
+async def _programme(request: Request, programme: ProgrammeName) -> Programme:
     # What is open is found without a thread; what is not may have a long log to be read.
+    shelf = await shelf_for(request)
     found = shelf.ready(programme)
     return await run_in_threadpool(shelf.open, programme) if found is None else found
 
 
+async def _desk(request: Request, programme: ProgrammeName) -> Desk:
+    shelf = await shelf_for(request)
+    return shelf.desk(await _programme(request, programme))
+
+
 ChosenProgramme = Annotated[Programme, Depends(_programme)]
+ChosenDesk = Annotated[Desk, Depends(_desk)]
 
 
 def _task(programme: ChosenProgramme, task: TaskName) -> Task:
