@@ -37,9 +37,14 @@ async def _hooks(request: Request) -> Hooks:
     return hooks
 
 
-async def _delivery(request: Request) -> Delivery:
+def delivery_of(request: Request) -> Delivery:
+    """What posts decisions."""
     delivery: Delivery = request.app.state.delivery
     return delivery
+
+
+async def _delivery(request: Request) -> Delivery:
+    return delivery_of(request)
 
 
 OnShelf = Annotated[Shelf, Depends(shelf_for)]

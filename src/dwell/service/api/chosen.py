@@ -34,13 +34,17 @@ async def _programme(request: Request, programme: ProgrammeName) -> Programme:
     return await run_in_threadpool(shelf.open, programme) if found is None else found
 
 
-async def _desk(request: Request, programme: ProgrammeName) -> Desk:
+ChosenProgramme = Annotated[Programme, Depends(_programme)]
+
+
+async def desk_of(request: Request, programme: str) -> Desk:
+    """Where all come who tell a programme something, or ask for advice.
+
+    Routes that are asked for most call this by themselves: to be given it would take FastAPI
+    longer than to find it.
+    """
     shelf = await shelf_for(request)
     return shelf.desk(await _programme(request, programme))
-
-
-ChosenProgramme = Annotated[Programme, Depends(_programme)]
-ChosenDesk = Annotated[Desk, Depends(_desk)]
 
 
 def _task(programme: ChosenProgramme, task: TaskName) -> Task:

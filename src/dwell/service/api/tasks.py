@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from dwell.errors import Clash
@@ -13,7 +13,13 @@ from dwell.programme.telling import Telling
 from dwell.report.encode import plain
 from dwell.report.programme import task_details
 from dwell.service.access.callers import may
-from dwell.service.api.chosen import ChosenDesk, ChosenProgramme, ChosenTask, TaskName
+from dwell.service.api.chosen import (
+    ChosenProgramme,
+    ChosenTask,
+    ProgrammeName,
+    TaskName,
+    desk_of,
+)
 from dwell.service.api.documents import (
     AbandonSent,
     AdviceDocument,
@@ -33,7 +39,7 @@ from dwell.service.api.documents import (
 )
 from dwell.service.api.learned_documents import DetailsDocument
 from dwell.service.names import API, PROGRAMME, TASK, usable_name
-from dwell.service.parts import WithDelivery
+from dwell.service.parts import WithDelivery, delivery_of
 from dwell.service.problems import CLASH, NOT_THERE, responses
 
 router = APIRouter(prefix=API + PROGRAMME, tags=["Tasks"])
@@ -129,8 +135,9 @@ def read_task(task: ChosenTask) -> TaskDocument:
     dependencies=[may("read")],
     responses=responses(NOT_THERE),
 )
-async def read_advice(desk: ChosenDesk, task: TaskName) -> AdviceDocument:
+async def read_advice(request: Request, programme: ProgrammeName, task: TaskName) -> AdviceDocument:
     """What to do with a task, and why."""
+    desk = await desk_of(request, programme)
     advice = await desk.advice(checked_name(_A_TASK, task))
     return advice_document(task, advice, forecast=True)
 
@@ -155,7 +162,7 @@ def read_details(task: ChosenTask) -> DetailsDocument:
     responses=responses(NOT_THERE, CLASH),
 )
 async def tell_task(
-    desk: ChosenDesk, task: TaskName, delivery: WithDelivery, sent: TellingSent
+    request: Request, programme: ProgrammeName, task: TaskName, sent: TellingSent
 ) -> AdviceDocument:
     """Tell a task what was observed; when this answers, it is durable.
 
@@ -164,9 +171,9 @@ async def tell_task(
     is written together.
     """
     told = Telling(checked_name(_A_TASK, task), **_observed(sent), key=sent.key)
-    advice = await desk.tell(told)
+    advice = await (await desk_of(request, programme)).tell(told)
     if advice.decision is not None:
-        delivery.wake()
+        delivery_of(request).wake()
     return advice_document(task, advice)
 
 
