@@ -5,6 +5,7 @@
 the service, or the PostgreSQL server, are killed meanwhile, again and again. All clients are those
 of `dwell.AsyncClient`, on loopback; a PostgreSQL server of its own waits for the disk at every
 commit. Every telling that was acknowledged is looked for in the log, where it has to be once.
+With `--floor` the same clients load the least that a service can be: `benchmarks.load_floor`.
 """
 
 import argparse
@@ -13,14 +14,12 @@ import json
 import os
 import random
 import signal
-import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from math import inf
 from pathlib import Path
 from time import perf_counter, process_time, sleep
@@ -28,6 +27,7 @@ from time import perf_counter, process_time, sleep
 from tests.postgres import PostgresServer, throwaway
 
 from benchmarks.bare_commits import bare_postgres, bare_sqlite
+from benchmarks.load_services import Service, floor, service
 from dwell import AsyncClient, Batch, Client, Lift, Programme
 from dwell.programme.events import Begun, Told
 
@@ -66,61 +66,6 @@ class Tally:
         return 1000.0 * every[min(len(every) - 1, int(share * len(every)))]
 
 
-@dataclass(frozen=True)
-class Service:
-    """`dwell serve`, in a process of its own."""
-
-    process: subprocess.Popen[str]
-    url: str
-
-    def workers(self) -> list[int]:
-        """The processes that answer, if there are several."""
-        found = []
-        for each in Path("/proc").glob("[0-9]*"):
-            with suppress(OSError):
-                parent = int(_stat(each)[1])
-                words = each.joinpath("cmdline").read_text()
-                if parent == self.process.pid and "spawn_main" in words:
-                    found.append(int(each.name))
-        return found
-
-    def processor_seconds(self) -> float:
-        """What those that live have taken of a processor."""
-        ticks = 0
-        for each in (self.process.pid, *self.workers()):
-            with suppress(OSError):
-                ticks += sum(map(int, _stat(Path(f"/proc/{each}"))[11:13]))
-        return ticks / os.sysconf("SC_CLK_TCK")
-
-
-def _stat(process: Path) -> list[str]:
-    """What the system knows of a process, after its name."""
-    return process.joinpath("stat").read_text().rpartition(")")[2].split()
-
-
-@contextmanager
-def service(store: str, workers: int) -> Iterator[Service]:
-    """A service over a store."""
-    command = (
-        *(sys.executable, "-m", "dwell", "serve", "--store", store, "--workers", f"{workers}"),
-        *("--port", "0", "--requests-per-second", "1e6"),
-    )
-    with (
-        tempfile.TemporaryFile("w+") as said,
-        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, text=True) as process,
-    ):
-        try:
-            assert process.stdout is not None
-            line = process.stdout.readline()
-            if not line:
-                said.seek(0)
-                raise RuntimeError(f"the service did not start: {said.read()[-2000:]}")
-            yield Service(process, line.split()[3])
-        finally:
-            process.send_signal(signal.SIGTERM)
-            process.wait(60)
-
-
 async def _work(client: AsyncClient, number: int, programmes: int, tally: Tally) -> None:
     """What one client does: a test after another, each told day by day."""
     draw = random.Random(number)
@@ -133,7 +78,7 @@ async def _work(client: AsyncClient, number: int, programmes: int, tally: Tally)
         for day in range(_TELLINGS):
             if perf_counter() > tally.end:
                 return
-            control, treated = (_day(draw) for _ in range(2))
+            control, treated = draw.choice(_days()), draw.choice(_days())
             start = perf_counter()
             advice = await task.tell(control=control, treatment=treated, key=f"{day}")
             tally.seconds["tell"].append(perf_counter() - start)
@@ -146,9 +91,12 @@ async def _work(client: AsyncClient, number: int, programmes: int, tally: Tally)
                 break
 
 
-def _day(draw: random.Random) -> Batch:
-    n = draw.randrange(190, 210)
-    return Batch(n, sum(draw.random() < 0.1 for _ in range(n)))
+@lru_cache
+def _days() -> list[Batch]:
+    """What arms may measure in a day: drawn beforehand, as clients have other things to do."""
+    draw = random.Random(0)
+    sizes = [draw.randrange(190, 210) for _ in range(1000)]
+    return [Batch(n, sum(draw.random() < 0.1 for _ in range(n))) for n in sizes]
 
 
 async def _crowd(url: str, clients: int, programmes: int, tally: Tally) -> None:
@@ -201,14 +149,11 @@ def run(
 ) -> dict[str, object]:
     """Load a service over a store; the figures."""
     kind = "sqlite" if server is None else "postgres"
-    with service(store, arguments.workers or _WORKERS[kind]) as running:
-        with Client(running.url) as client:
-            for number in range(arguments.programmes):
-                name = f"programme {number}"
-                if arguments.law:
-                    client.create(name, law=Lift(0.1), cap=20_000, setup_cost=2_000.0)
-                else:
-                    client.create(name, caps="256:16384:x2", setup_cost=2_000.0)
+    served = floor if arguments.floor else service
+    _days()
+    with served(store, arguments.workers or _WORKERS[kind]) as running:
+        if not arguments.floor:
+            _create(running.url, arguments)
         start, before = perf_counter(), (process_time(), running.processor_seconds())
         tally = Tally(start + arguments.seconds)
         with ThreadPoolExecutor(1) as other:
@@ -219,9 +164,13 @@ def run(
             client_seconds = process_time() - before[0]
             server_seconds = running.processor_seconds() - before[1]
             kills = killed.result()
-    tellings, lost, doubled = audit(store, arguments.programmes, tally)
+    told = len(tally.told)
+    tellings, lost, doubled = (
+        (told, 0, 0) if arguments.floor else audit(store, arguments.programmes, tally)
+    )
     return {
         "store": kind,
+        "floor": arguments.floor,
         "clients": arguments.clients,
         "programmes": arguments.programmes,
         "kills": kills,
@@ -230,7 +179,7 @@ def run(
         **{name: len(each) for name, each in tally.seconds.items()},
         "errors": len(tally.errors),
         "first_error": tally.errors[0] if tally.errors else None,
-        "acknowledged": len(tally.told),
+        "acknowledged": told,
         "tellings": tellings,
         "lost": lost,
         "doubled": doubled,
@@ -246,6 +195,17 @@ def run(
     }
 
 
+def _create(url: str, arguments: argparse.Namespace) -> None:
+    """Create the programmes."""
+    with Client(url) as client:
+        for number in range(arguments.programmes):
+            name = f"programme {number}"
+            if arguments.law:
+                client.create(name, law=Lift(0.1), cap=20_000, setup_cost=2_000.0)
+            else:
+                client.create(name, caps="256:16384:x2", setup_cost=2_000.0)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.load", description=__doc__)
     parser.add_argument("store", choices=list(_WORKERS))
@@ -255,6 +215,7 @@ def main() -> None:
     parser.add_argument("--bare-seconds", type=float, default=5.0, help="for bare commits")
     parser.add_argument("--workers", type=int, default=0, help="by default 2 on PostgreSQL, else 1")
     parser.add_argument("--law", action="store_true", help="learn the best boundaries for a law")
+    parser.add_argument("--floor", action="store_true", help="load the least that there can be")
     parser.add_argument("--kill", choices=["worker", "store", "both"])
     parser.add_argument("--kills", type=int, default=0, help="how many; 0 for as many as fit")
     parser.add_argument("--fsync", choices=["on", "off"], default="on")

@@ -13,7 +13,7 @@ from fastapi.responses import StreamingResponse
 
 import dwell
 from dwell.programme.stores.memory import MemoryStore
-from dwell.service.access.callers import WhoCalls, may
+from dwell.service.access.callers import caller_of, may
 from dwell.service.access.headers import sandboxed
 from dwell.service.access.tokens import Scope, Tokens
 from dwell.service.app import create_app
@@ -28,7 +28,8 @@ tried = APIRouter()
 
 
 @tried.get("/tried", dependencies=[may("read")])
-def _read(shelf: OnShelf, caller: WhoCalls) -> dict[str, Any]:
+def _read(shelf: OnShelf, request: Request) -> dict[str, Any]:
+    caller = caller_of(request)
     return {"names": shelf.names(), "by": caller.by}
 
 

@@ -55,8 +55,9 @@ def test_the_verbs_are_those_of_a_programme(client: Client, name: str, tmp_path:
     blue, red = created.begin("blue / button"), created.begin()
     local = Programme.open(STORE, name)
     advice = blue.tell(control=Batch(500, 51), treatment=Batch(505, 49), key="monday")
-    assert advice == blue.advice
-    assert said(advice) == said(local.task("blue / button").advice)
+    assert str(blue.advice).startswith(str(advice))  # what to expect is there when it is read
+    assert advice.wants == blue.advice.wants
+    assert said(blue.advice) == said(local.task("blue / button").advice)
     assert blue.correct("monday", control=Batch(500, 50), treatment=Batch(505, 49)).wants > 0
     told = [
         (blue.name, None, Batch(510, 50), Batch(498, 90)),

@@ -36,6 +36,19 @@ class Connection(NamedTuple):
     token: str | None
     patience: float
 
+    def asked(self, request: Request) -> dict[str, Any]:
+        """A request as the library takes it, with a whole address: none is to be put together."""
+        asked: dict[str, Any] = {
+            "method": request.method,
+            "url": f"{self.url.rstrip('/')}{_API}{request.path}",
+        }
+        if request.query:
+            asked["params"] = dict(request.query)
+        if request.body is not None:
+            asked["content"] = msgspec.json.encode(request.body)
+            asked["headers"] = {"content-type": "application/json"}
+        return asked
+
     def options(self) -> dict[str, Any]:
         """What the library that sends requests is told."""
         if not self.url.startswith(("http://", "https://")):
@@ -45,7 +58,6 @@ class Connection(NamedTuple):
             )
         shown = {} if self.token is None else {"authorization": f"Bearer {self.token}"}
         return {
-            "base_url": self.url.rstrip("/") + _API,
             "headers": {"accept": "application/json", **shown},
             "timeout": _SECONDS,
             # To read all certificates there are takes longer than many requests.
@@ -75,7 +87,7 @@ class Sync:
             sleep(effect.seconds)
             return None
         try:
-            return _response(self._http.request(**_asked(effect)))
+            return _response(self._http.request(**self._connection.asked(effect)))
         except httpx2.TransportError as error:
             return _no_answer(self._connection.url, error)
 
@@ -106,23 +118,13 @@ class Async:
             await asyncio.sleep(effect.seconds)
             return None
         try:
-            return _response(await self._http.request(**_asked(effect)))
+            return _response(await self._http.request(**self._connection.asked(effect)))
         except httpx2.TransportError as error:
             return _no_answer(self._connection.url, error)
 
     async def close(self) -> None:
         """Close all connections."""
         await self._http.aclose()
-
-
-def _asked(request: Request) -> dict[str, Any]:
-    asked: dict[str, Any] = {"method": request.method, "url": request.path}
-    if request.query:
-        asked["params"] = dict(request.query)
-    if request.body is not None:
-        asked["content"] = msgspec.json.encode(request.body)
-        asked["headers"] = {"content-type": "application/json"}
-    return asked
 
 
 def _response(answered: httpx2.Response) -> Response:

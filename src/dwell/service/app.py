@@ -41,6 +41,7 @@ def create_app(
         redoc_url=None,
         openapi_url=None,
         redirect_slashes=False,
+        telemetry={"tracing": False, "metrics": False, "logs": False},  # /metrics and logs are ours
         lifespan=_at_work,
     )
     app.state.settings = settings

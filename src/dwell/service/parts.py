@@ -7,7 +7,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from dwell.service.access.callers import WhoCalls
+from dwell.service.access.callers import caller_of
 from dwell.service.delivery import Delivery
 from dwell.service.hooks import Hooks
 from dwell.service.settings import Settings
@@ -15,9 +15,10 @@ from dwell.service.shelf import Shelf
 from dwell.service.workers import Workers
 
 
-async def _shelf(request: Request, caller: WhoCalls) -> Shelf:
+async def shelf_for(request: Request) -> Shelf:
     """To who has a token for one programme, no other is there."""
     shelf: Shelf = request.app.state.shelf
+    caller = caller_of(request)
     return shelf if caller.programme is None else shelf.only(caller.programme)
 
 
@@ -36,12 +37,17 @@ async def _hooks(request: Request) -> Hooks:
     return hooks
 
 
-async def _delivery(request: Request) -> Delivery:
+def delivery_of(request: Request) -> Delivery:
+    """What posts decisions."""
     delivery: Delivery = request.app.state.delivery
     return delivery
 
 
-OnShelf = Annotated[Shelf, Depends(_shelf)]
+async def _delivery(request: Request) -> Delivery:
+    return delivery_of(request)
+
+
+OnShelf = Annotated[Shelf, Depends(shelf_for)]
 WithSettings = Annotated[Settings, Depends(_settings)]
 WithWorkers = Annotated[Workers, Depends(_workers)]
 WithHooks = Annotated[Hooks, Depends(_hooks)]

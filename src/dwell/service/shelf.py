@@ -12,6 +12,8 @@ from dwell.errors import NotThere
 from dwell.programme.events import Created
 from dwell.programme.programme import Programme
 from dwell.programme.stores.protocol import EventStore, programmes_in
+from dwell.service.desk import Desk
+from dwell.service.rule_changes import RuleChanges
 
 
 class Shelf:
@@ -36,6 +38,8 @@ class Shelf:
         self.clock = clock
         self._opened: dict[str, Programme] = {}
         self._created: dict[str, Created] = {}
+        self._desks: dict[str, Desk] = {}
+        self._rules: dict[str, RuleChanges] = {}
         self._lock = Lock()
         self._only: str | None = None
 
@@ -72,6 +76,15 @@ class Shelf:
         """The programme of that name if it is open: found at once."""
         self._require_mine(name)
         return self._opened.get(name)
+
+    def desk(self, programme: Programme) -> Desk:
+        """Where all come who tell it something, or ask for advice."""
+        found = self._desks.get(programme.name)
+        return found or self._desks.setdefault(programme.name, Desk(programme, self.clock))
+
+    def rules(self, programme: Programme) -> RuleChanges:
+        """How its rule changed."""
+        return self._rules.setdefault(programme.name, RuleChanges(programme))
 
     def created(self, name: str) -> Created:
         """How the programme of that name was created, which never changes."""

@@ -1,9 +1,10 @@
 """Bodies of requests: none too large, none too slow."""
 
+from asyncio import timeout
 from http import HTTPStatus
 from time import monotonic
 
-from anyio import fail_after, move_on_after
+from anyio import move_on_after
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -60,7 +61,7 @@ class _Body:
             return await self._receive()
         left = self._until + self._received / _SLOWEST - monotonic()
         try:
-            with fail_after(max(0.0, min(self._pause, left))):
+            async with timeout(max(0.0, min(self._pause, left))):
                 message = await self._receive()
         except TimeoutError:
             self._too_slow = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from fastapi import Depends, Request
 from starlette.exceptions import HTTPException
@@ -55,7 +55,7 @@ class Caller:
 ON_LOOPBACK = Caller(by="loopback", scope="admin")
 
 
-async def caller_of(request: Request) -> Caller:  # not in a thread: it waits for nothing
+def caller_of(request: Request) -> Caller:
     """Who calls; the gate has let nobody else in."""
     caller: Caller | None = getattr(request.state, "caller", None)
     if caller is None:
@@ -63,9 +63,6 @@ async def caller_of(request: Request) -> Caller:  # not in a thread: it waits fo
             HTTPStatus.UNAUTHORIZED, "a token is needed", {"WWW-Authenticate": "Bearer"}
         )
     return caller
-
-
-WhoCalls = Annotated[Caller, Depends(caller_of)]
 
 
 def may(scope: Scope, *, everywhere: bool = False) -> Any:
@@ -79,7 +76,8 @@ def may(scope: Scope, *, everywhere: bool = False) -> Any:
             them all.
     """
 
-    async def check(request: Request, caller: WhoCalls) -> Scope:
+    async def check(request: Request) -> Scope:  # not in a thread: it waits for nothing
+        caller = caller_of(request)
         programme = request.path_params.get(_PROGRAMME)
         if programme is not None and not caller.sees(programme):
             raise NotThere(f"there is no programme {programme!r}")

@@ -1,5 +1,6 @@
 """Loopback: who can reach the service, and whether it is safe to start."""
 
+from functools import lru_cache
 from ipaddress import ip_address
 
 from dwell.errors import InvalidInput
@@ -9,6 +10,7 @@ from dwell.service.settings import Settings
 NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
 
+@lru_cache
 def is_loopback(host: str) -> bool:
     """Whether an address can be reached from its own machine only.
 

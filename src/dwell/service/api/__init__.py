@@ -6,7 +6,11 @@ from dwell.service.api import computed, description, hooks, learned, operations,
 
 
 def install(app: FastAPI) -> None:
-    """Add the API to an application."""
-    for part in (programmes, tasks, learned, hooks, computed, operations, description):
-        app.include_router(part.router)
+    """Add the API to an application.
+
+    Routes are tried one after another, those that are asked for most first. They are added as they
+    are: to be found within routers that are included takes as long as to be answered.
+    """
+    for part in (tasks, operations, programmes, learned, hooks, computed, description):
+        app.router.routes += part.router.routes
         app.state.routes += part.router.routes

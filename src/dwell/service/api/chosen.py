@@ -2,13 +2,14 @@
 
 from typing import Annotated
 
-from fastapi import Depends, Path
+from fastapi import Depends, Path, Request
 from fastapi.concurrency import run_in_threadpool
 
 from dwell.programme.commands import checked_name
 from dwell.programme.programme import Programme
 from dwell.programme.task import Task
-from dwell.service.parts import OnShelf
+from dwell.service.desk import Desk
+from dwell.service.parts import shelf_for
 
 ProgrammeName = Annotated[
     str,
@@ -26,13 +27,24 @@ TaskName = Annotated[
 ]
 
 
-async def _programme(programme: ProgrammeName, shelf: OnShelf) -> Programme:
+async def _programme(request: Request, programme: ProgrammeName) -> Programme:
     # What is open is found without a thread; what is not may have a long log to be read.
+    shelf = await shelf_for(request)
     found = shelf.ready(programme)
     return await run_in_threadpool(shelf.open, programme) if found is None else found
 
 
 ChosenProgramme = Annotated[Programme, Depends(_programme)]
+
+
+async def desk_of(request: Request, programme: str) -> Desk:
+    """Where all come who tell a programme something, or ask for advice.
+
+    Routes that are asked for most call this by themselves: to be given it would take FastAPI
+    longer than to find it.
+    """
+    shelf = await shelf_for(request)
+    return shelf.desk(await _programme(request, programme))
 
 
 def _task(programme: ChosenProgramme, task: TaskName) -> Task:

@@ -181,7 +181,8 @@ class AdviceDocument(BaseModel):
     )
     to_go: float | None = Field(
         description="How many samples more until it is decided, on average; null where nothing is "
-        "known of that.",
+        "known of that, and in answers to what was told or done: read the advice, then it is "
+        "computed.",
         examples=[1830.4],
     )
     ships: float | None = Field(
@@ -349,22 +350,27 @@ class RecordSent(Sent):
     note: Remark = Field("", description="Why, for whoever reads the log.", examples=["launched"])
 
 
-def advice_document(task: str, advice: Advice) -> AdviceDocument:
-    """Advice on a task."""
-    return AdviceDocument(**_of_advice(task, advice))
+def advice_document(task: str, advice: Advice, *, forecast: bool = False) -> AdviceDocument:
+    """Advice on a task, with what to expect of it if that is wanted: it takes milliseconds."""
+    return AdviceDocument(**_of_advice(task, advice, forecast))
 
 
-def task_document(task: str, advice: Advice, status: Status) -> TaskDocument:
-    """A task as it stands."""
-    return TaskDocument(**_of_advice(task, advice), status=status)
+def task_document(
+    task: str, advice: Advice, status: Status, *, forecast: bool = False
+) -> TaskDocument:
+    """A task as it stands, with what to expect of it if that is wanted."""
+    return TaskDocument(**_of_advice(task, advice, forecast), status=status)
 
 
-def _of_advice(task: str, advice: Advice) -> dict[str, Any]:
-    fields = ("wants", "decision", "done", "held", "sentence")
-    expected = advice.forecast
+def _of_advice(task: str, advice: Advice, forecast: bool) -> dict[str, Any]:
+    expected = advice.forecast if forecast else None
     return {
         "task": task,
-        **{name: getattr(advice, name) for name in fields},
+        "wants": advice.wants,
+        "decision": advice.decision,
+        "done": advice.done,
+        "held": advice.held,
         "to_go": None if expected is None else expected.samples,
         "ships": None if expected is None else expected.ships,
+        "sentence": advice.sentence if forecast else advice.verdict,
     }

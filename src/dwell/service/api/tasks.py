@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
+from fastapi.concurrency import run_in_threadpool
 
 from dwell.errors import Clash
 from dwell.programme.commands import checked_name
@@ -12,7 +13,13 @@ from dwell.programme.telling import Telling
 from dwell.report.encode import plain
 from dwell.report.programme import task_details
 from dwell.service.access.callers import may
-from dwell.service.api.chosen import ChosenProgramme, ChosenTask, TaskName
+from dwell.service.api.chosen import (
+    ChosenProgramme,
+    ChosenTask,
+    ProgrammeName,
+    TaskName,
+    desk_of,
+)
 from dwell.service.api.documents import (
     AbandonSent,
     AdviceDocument,
@@ -32,7 +39,7 @@ from dwell.service.api.documents import (
 )
 from dwell.service.api.learned_documents import DetailsDocument
 from dwell.service.names import API, PROGRAMME, TASK, usable_name
-from dwell.service.parts import WithDelivery
+from dwell.service.parts import WithDelivery, delivery_of
 from dwell.service.problems import CLASH, NOT_THERE, responses
 
 router = APIRouter(prefix=API + PROGRAMME, tags=["Tasks"])
@@ -51,7 +58,7 @@ def list_tasks(programme: ChosenProgramme) -> TasksDocument:
 
     Tasks that are over are found by their names, and in the events.
     """
-    return TasksDocument(tasks=[_as_it_stands(task) for task in programme.tasks()])
+    return TasksDocument(tasks=[_as_it_stands(task, forecast=True) for task in programme.tasks()])
 
 
 @router.post(
@@ -85,22 +92,28 @@ def begin_new_task(programme: ChosenProgramme, sent: TaskSent) -> TaskDocument:
         **responses(NOT_THERE, CLASH),
     },
 )
-def begin_task(programme: ChosenProgramme, task: TaskName, response: Response) -> TaskDocument:
+async def begin_task(
+    programme: ChosenProgramme, task: TaskName, response: Response
+) -> TaskDocument:
     """Begin a task by its name. To do it twice is to do it once.
 
     201 if it was begun now, 200 if it is open already, 409 if there was one and it is over.
     """
     name = usable_name(_A_TASK, task)
-    try:
-        begun = programme.begin(name)
-    except Clash:
-        # A name that was used stays used: what is there now is what was there then.
-        found = _as_it_stands(programme.task(name))
-        if found.status in ("finished", "abandoned"):
-            raise
-        response.status_code = 200
-        return found
-    return task_document(name, begun.advice, "running")
+
+    def begun() -> TaskDocument:
+        try:
+            return task_document(name, programme.begin(name).advice, "running")
+        except Clash:
+            # A name that was used stays used: what is there now is what was there then.
+            found = _as_it_stands(programme.task(name))
+            if found.status in ("finished", "abandoned"):
+                raise
+            response.status_code = 200
+            return found
+
+    # FastAPI would take a thread for the function and another for its answer.
+    return await run_in_threadpool(begun)
 
 
 @router.get(
@@ -112,7 +125,7 @@ def begin_task(programme: ChosenProgramme, task: TaskName, response: Response) -
 )
 def read_task(task: ChosenTask) -> TaskDocument:
     """A task, open or over, and what to do with it."""
-    return _as_it_stands(task)
+    return _as_it_stands(task, forecast=True)
 
 
 @router.get(
@@ -122,9 +135,11 @@ def read_task(task: ChosenTask) -> TaskDocument:
     dependencies=[may("read")],
     responses=responses(NOT_THERE),
 )
-def read_advice(task: ChosenTask) -> AdviceDocument:
+async def read_advice(request: Request, programme: ProgrammeName, task: TaskName) -> AdviceDocument:
     """What to do with a task, and why."""
-    return advice_document(task.name, task.advice)
+    desk = await desk_of(request, programme)
+    advice = await desk.advice(checked_name(_A_TASK, task))
+    return advice_document(task, advice, forecast=True)
 
 
 @router.get(
@@ -146,18 +161,19 @@ def read_details(task: ChosenTask) -> DetailsDocument:
     dependencies=[may("tell")],
     responses=responses(NOT_THERE, CLASH),
 )
-def tell_task(
-    programme: ChosenProgramme, task: TaskName, delivery: WithDelivery, sent: TellingSent
+async def tell_task(
+    request: Request, programme: ProgrammeName, task: TaskName, sent: TellingSent
 ) -> AdviceDocument:
     """Tell a task what was observed; when this answers, it is durable.
 
     With a `key` it is safe to repeat: the same again changes nothing and answers with the advice
-    on the task; something else under that key is refused with 409.
+    on the task; something else under that key is refused with 409. What many tell at the same time
+    is written together.
     """
     told = Telling(checked_name(_A_TASK, task), **_observed(sent), key=sent.key)
-    [advice] = programme.tell([told])
+    advice = await (await desk_of(request, programme)).tell(told)
     if advice.decision is not None:
-        delivery.wake()
+        delivery_of(request).wake()
     return advice_document(task, advice)
 
 
@@ -247,8 +263,8 @@ def record_decision(task: ChosenTask, sent: RecordSent) -> TaskDocument:
     return _as_it_stands(task)
 
 
-def _as_it_stands(task: Task) -> TaskDocument:
-    return task_document(task.name, task.advice, task.status)
+def _as_it_stands(task: Task, *, forecast: bool = False) -> TaskDocument:
+    return task_document(task.name, task.advice, task.status, forecast=forecast)
 
 
 def _observed(sent: ObservedSent) -> dict[str, Any]:

@@ -1,0 +1,226 @@
+"""The desk of a programme: what many tell at the same time is written together, and kept apart."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from threading import Event
+from typing import Any, TypeVar
+
+import pytest
+
+from dwell import AsyncClient, Batch, Lift, Programme, fixed
+from dwell.errors import CannotWrite, Clash, NotThere
+from dwell.pools.fitted import FittedPool
+from dwell.programme.advice import Advice
+from dwell.programme.events import Begun, Told
+from dwell.programme.stores.memory import MemoryStore
+from dwell.programme.stores.protocol import Entry
+from dwell.programme.telling import Telling
+from dwell.service.app import create_app
+from dwell.service.desk import Desk
+from dwell.service.settings import Settings
+from tests.serving import served
+
+T = TypeVar("T")
+Outcome = Advice | BaseException
+
+
+class Gated(MemoryStore):
+    """A store whose appends wait until they are let go.
+
+    Attributes:
+        let_go: Whether they are.
+        reached: Whether one has come.
+        sizes: How many entries were appended at each time.
+        broken: Whether commits fail.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.let_go = Event()
+        self.let_go.set()
+        self.reached = Event()
+        self.sizes: list[int] = []
+        self.broken = False
+
+    def append(
+        self, name: str, after: int, entries: Sequence[Entry], snapshot: str | None = None
+    ) -> None:
+        """Append entries, when it is let."""
+        self.reached.set()
+        assert self.let_go.wait(10.0)
+        if self.broken:
+            raise CannotWrite("the disk is full; make room")
+        super().append(name, after, entries, snapshot)
+        self.sizes.append(len(entries))
+
+    async def is_reached(self) -> None:
+        """Wait until something is to be appended."""
+        self.reached.clear()
+        while not self.reached.is_set():
+            await asyncio.sleep(0.001)
+
+
+def opened(tasks: int) -> tuple[Gated, Programme]:
+    """A programme with tasks that want many samples."""
+    store = Gated()
+    programme = Programme.create(store, "checkout", policies=fixed(1000, 1))
+    for number in range(1, tasks + 1):
+        programme.begin(f"task {number}")
+    store.sizes.clear()
+    return store, programme
+
+
+def together(store: Gated, desk: Desk, first: Telling, *others: Telling) -> list[Outcome]:
+    """What comes of tellings of which all but the first wait until the store is let go."""
+
+    async def told() -> list[Outcome]:
+        store.let_go.clear()
+        begun = asyncio.ensure_future(desk.tell(first))
+        await store.is_reached()
+        waiting = [asyncio.ensure_future(desk.tell(each)) for each in others]
+        await asyncio.sleep(0)
+        store.let_go.set()
+        return await asyncio.gather(begun, *waiting, return_exceptions=True)
+
+    return asyncio.run(told())
+
+
+def told_in(programme: Programme) -> list[tuple[int, str | None]]:
+    """Which task was told under which key, in the order of the log."""
+    return [(event.task, event.key) for _, event in programme.events() if isinstance(event, Told)]
+
+
+def test_what_waits_is_written_in_one_transaction() -> None:
+    """One commit for the first, and one for all that came meanwhile, in the order they came in."""
+    store, programme = opened(6)
+    tellings = [Telling(f"task {number}", [1, -1], key="monday") for number in range(1, 7)]
+    outcomes = together(store, Desk(programme, lambda: 0.0), *tellings)
+    assert all(isinstance(each, Advice) and each.wants == 998 for each in outcomes)
+    assert store.sizes == [1, 5]
+    assert told_in(programme) == [(number, "monday") for number in range(1, 7)]
+
+
+def test_a_telling_that_is_refused_does_no_harm_to_the_others() -> None:
+    """Each is told by itself then; who told wrongly hears what is wrong, and nobody else does."""
+    store, programme = opened(4)
+    desk = Desk(programme, lambda: 0.0)
+    outcomes = together(
+        *(store, desk),
+        Telling("task 1", [1], key="a"),
+        Telling("task 2", [1], key="a"),
+        Telling("nobody", [1], key="a"),
+        Telling("task 3", [1], key="a"),
+        Telling("task 3", [-1], key="a"),
+        Telling("task 3", [1], key="a"),
+        Telling("task 4", [1], key="a"),
+    )
+    wrong = {place: type(each) for place, each in enumerate(outcomes) if type(each) is not Advice}
+    assert wrong == {2: NotThere, 4: Clash}
+    assert told_in(programme) == [(number, "a") for number in range(1, 5)]
+
+
+def test_the_same_twice_among_what_waits_is_told_once() -> None:
+    """Somebody who asked again before the first answer came hears the same."""
+    store, programme = opened(2)
+    again = [Telling("task 2", [1, 1], key="a")] * 3
+    outcomes = together(store, Desk(programme, lambda: 0.0), Telling("task 1", [1]), *again)
+    assert [each.wants for each in outcomes if isinstance(each, Advice)] == [999, 998, 998, 998]
+    assert store.sizes == [1, 1]
+
+
+def test_nobody_is_answered_with_success_if_the_commit_fails() -> None:
+    """All who waited hear the same sentence, the log has none of it, and later ones are written."""
+    store, programme = opened(4)
+    desk = Desk(programme, lambda: 0.0)
+    tellings = [Telling(f"task {number}", [1], key="a") for number in range(1, 5)]
+    store.broken = True
+    outcomes = together(store, desk, *tellings)
+    assert {(type(each), str(each)) for each in outcomes} == {
+        (CannotWrite, "the disk is full; make room")
+    }
+    assert told_in(programme) == []
+    store.broken = False
+    assert all(isinstance(each, Advice) for each in together(store, desk, *tellings))
+    assert sorted(told_in(programme)) == [(number, "a") for number in range(1, 5)]
+
+
+def test_who_has_gone_leaves_what_they_told() -> None:
+    """A connection that breaks while it waits takes nobody else's answer with it."""
+    store, programme = opened(3)
+    desk = Desk(programme, lambda: 0.0)
+
+    async def told() -> list[Outcome]:
+        store.let_go.clear()
+        asked = [asyncio.ensure_future(desk.tell(Telling(f"task {n}", [1]))) for n in (1, 2, 3)]
+        await store.is_reached()
+        asked[1].cancel()
+        store.let_go.set()
+        return await asyncio.gather(*asked, return_exceptions=True)
+
+    kinds = [type(each) for each in asyncio.run(told())]
+    assert kinds == [Advice, asyncio.CancelledError, Advice]
+    assert [task for task, _ in told_in(programme)] == [1, 2, 3]
+
+
+def test_many_clients_at_once_find_all_they_told_in_the_log_once() -> None:
+    """Over HTTP: 12 clients, 10 tellings each; every telling is there once, in fewer commits."""
+    store = Gated()
+    app = create_app(Settings(requests_per_second=1e6), store)
+    Programme.create(store, "checkout", policies=fixed(1000, 1))
+
+    async def one(url: str, number: int) -> None:
+        async with AsyncClient(url) as client:
+            task = await (await client.programme("checkout")).begin(f"task {number}")
+            for day in range(10):
+                advice = await task.tell([1, -1, 1], key=f"{day}")
+                assert advice.wants == 1000 - 3 * (day + 1) == (await task.advice).wants
+
+    async def crowd(url: str) -> None:
+        await asyncio.gather(*(one(url, number) for number in range(12)))
+
+    with served(app) as url:
+        asyncio.run(crowd(url))
+    programme = Programme.open(store, "checkout")
+    names = {event.task: event.name for _, event in programme.events() if isinstance(event, Begun)}
+    told = sorted((names[task], key) for task, key in told_in(programme))
+    assert told == sorted((f"task {n}", f"{day}") for n in range(12) for day in range(10))
+    assert len(store.sizes) < sum(store.sizes)
+    programme.verify()
+
+
+def test_a_forecast_is_made_once_for_what_a_task_was_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read again it is the same; told more, or corrected, it is another one."""
+    made = 0
+    ahead = FittedPool.ahead
+
+    def counted(*given: Any) -> Any:
+        nonlocal made
+        made += 1
+        return ahead(*given)
+
+    monkeypatch.setattr(FittedPool, "ahead", counted)
+    programme = Programme.create("memory:", "checkout", law=Lift(0.1), cap=2000)
+    task, desk = programme.begin("blue"), Desk(programme, lambda: 0.0)
+
+    def read() -> Any:
+        return run(lambda: desk.advice("blue")).forecast
+
+    first = read()
+    assert first == read()
+    assert made == 1
+    run(lambda: desk.tell(Telling("blue", None, Batch(20, 2), Batch(20, 3), "a")))
+    assert made == 1  # to tell makes none
+    second = read()
+    assert second == read() == task.advice.forecast != first
+    task.correct("a", control=Batch(20, 4), treatment=Batch(20, 1))
+    assert read() == task.advice.forecast != second
+
+
+def run(asked: Callable[[], Awaitable[T]]) -> T:
+    """What comes of something that is awaited."""
+
+    async def awaited() -> T:
+        return await asked()
+
+    done: Coroutine[Any, Any, T] = awaited()
+    return asyncio.run(done)
