@@ -89,6 +89,9 @@ def placed(
     found = [0.0, *(y for each in paths for _, y in each)]
     if limits is not None:
         found += [y for side in (limits.lower, limits.upper) for y in side if y is not None]
+        if len(limits.looks) == 1:  # a gate: both of its sides are seen
+            far = 2.0 * max(map(abs, found)) or 1.0
+            found += [-far, far]
     least, most = min(found) - reach, max(found) + reach
     scale = (bottom - top) / ((most - least) or 1.0)
     across = (right - left) / cap

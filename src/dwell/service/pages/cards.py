@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from dwell.learners.empirical_bayes import EmpiricalBayes
 from dwell.pools.under_law import noise_under
 from dwell.programme.advice import reason
 from dwell.programme.state import State
@@ -43,12 +44,25 @@ def worth_of(plausible: Plausible | None, samples: float, total: float) -> Worth
 def why(state: State, test: Followed) -> str:
     """Why a test was decided so."""
     assert test.decided is not None
+    if not test.decided.counts and (paused := guard_said(state)):
+        return paused
     _, _, rest = reason(test.decided, state.known).partition(": ")
     age = words.days(test.begun_at, test.decided.at)
     if test.decided.batches and age:
         rest = rest.replace(f"after {test.decided.batches} batches", f"on day {age}")
         rest = rest.replace("after 1 batch", f"on day {age}")
     return f"{rest[:1].upper()}{rest[1:]}."
+
+
+def guard_said(state: State) -> str:
+    """Why nothing is shipped at present, if the guard has seen to that; else nothing."""
+    learner = state.learner
+    if not isinstance(learner, EmpiricalBayes) or not learner.state.ledger.closed:
+        return ""
+    return (
+        "Nothing is shipped for now: what was shipped may have lost more than is allowed, by "
+        "samples that no decision saw. Tests run on to learn until such samples show a gain."
+    )
 
 
 class Cards:

@@ -11,7 +11,7 @@ from dwell.report.drawings import svg
 from dwell.service.earned import Earned, Figure, Ledger
 from dwell.service.followed import Followed
 from dwell.service.pages import words
-from dwell.service.pages.cards import MOST_CARDS, Cards
+from dwell.service.pages.cards import MOST_CARDS, Cards, guard_said
 from dwell.service.pages.happenings import Happening, told
 from dwell.service.pages.learned import Learned, pool_figure, value_figure
 from dwell.service.pages.rows import Row, Rows
@@ -28,6 +28,7 @@ _NO_VALUE = (
     "Not every test that was shipped has samples that its decision did not see, and no pool of "
     "ideas is fitted: so there is no estimate without bias.",
 )
+_MORE, _SET_UP = "More than running all to the cap", "set-up included"
 _FEW_DAYS = 1.5  # where tests take less on average, their samples say more
 
 
@@ -40,7 +41,8 @@ class Key:
         number: The number.
         unit: What it is counted in.
         picture: Its interval.
-        text: The interval in words, and what it is compared with.
+        text: What else is to be said of it.
+        interval: The interval in words.
     """
 
     title: str
@@ -48,6 +50,12 @@ class Key:
     unit: str
     picture: Markup | None
     text: str
+    interval: str = ""
+
+    @property
+    def said(self) -> str:
+        """The interval in words, and what else is to be said."""
+        return ", ".join(filter(None, (self.interval, self.text)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +145,7 @@ class Shown:
             pool=pool,
             rules=tuple(rule_pictures(state, story.rules)),
             standings=tuple(standing_rows(state)),
-            warnings=tuple(_warnings(story, rows)),
+            warnings=tuple(_warnings(state, story, rows)),
             events=tuple(told(note) for note in list(story.latest)[: -_EVENTS - 1 : -1]),
         )
 
@@ -163,21 +171,29 @@ def _keys(state: State, story: Story, earned: Earned | None) -> list[Key]:
     unit, counts = Unit.of(state.known.law), state.counts
     keys = []
     if earned is not None:
-        roi = Figure(*(_MILLION * each for each in earned.roi))
-        text = f"{unit.plain(roi.low)} to {unit.plain(roi.high)}, set-up included"
-        picture = _interval(roi, f"{unit.plain(roi.estimate)}, {text}")
         title = f"ROI since {words.day(earned.since)}"
-        keys.append(Key(title, unit.plain(roi.estimate), unit.per_million, picture, text))
-        if earned.gain is not None:
-            text = f"{unit.range(earned.gain.low, earned.gain.high)}, on the same traffic"
-            picture = _interval(earned.gain, f"{unit.signed(earned.gain.estimate)}, {text}")
-            number, _, name = unit.signed(earned.gain.estimate).partition(" ")
-            keys.append(Key("More than running all to the cap", number, name, picture, text))
+        roi = Figure(*(_MILLION * each for each in earned.roi))
+        number = unit.plain(roi.estimate)
+        keys.append(
+            _measured(title, number, unit.per_million, roi, unit.plain_range(*roi[1:]), _SET_UP)
+        )
+        if (gain := earned.gain) is not None:
+            number, _, name = unit.signed(gain.estimate).partition(" ")
+            ends = unit.range(gain.low, gain.high)
+            keys.append(_measured(_MORE, number, name, gain, ends, "on the same traffic"))
     keys += _durations(state, story)
     abandoned = f"; {counts.abandoned:,} more abandoned, left out" if counts.abandoned else ""
     text = f"{counts.shipped:,} to ship, {counts.dropped:,} to drop so far{abandoned}"
+    if not counts.shipped + counts.dropped:
+        text = f"none is decided yet{abandoned}"
     keys.append(Key("Finished tests", f"{counts.finished:,}", "", None, text))
     return keys
+
+
+def _measured(title: str, number: str, unit: str, figure: Figure, ends: str, text: str) -> Key:
+    """A key figure with its interval."""
+    picture = _interval(figure, f"{number} {unit}, {ends}, {text}")
+    return Key(title, number, unit, picture, text, ends)
 
 
 def _durations(state: State, story: Story) -> list[Key]:
@@ -209,9 +225,10 @@ def _interval(figure: Figure, label: str) -> Markup:
     )
 
 
-def _warnings(story: Story, rows: list[Row]) -> list[tuple[str, str, str]]:
-    """Data that somebody should look at: what it is, which test, what is to be said."""
-    found = []
+def _warnings(state: State, story: Story, rows: list[Row]) -> list[tuple[str, str, str]]:
+    """What somebody should look at: what it is, which test, what is to be said."""
+    paused = guard_said(state)
+    found = [("Nothing ships", "", paused.rstrip("."))] if paused else []
     for row in rows:
         if not row.hold:
             continue

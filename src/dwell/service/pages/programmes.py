@@ -89,7 +89,7 @@ def _row(view: Overview, since: str) -> _Row:
 def _told(key: Key | None, otherwise: str) -> _Told:
     if key is None:
         return None, "", otherwise
-    return key.picture, f"{key.number} {key.unit}".strip(), key.text.partition(",")[0]
+    return key.picture, f"{key.number} {key.unit}".strip(), key.interval
 
 
 @router.get(PROGRAMME, dependencies=[may("read")])

@@ -160,6 +160,7 @@ function upload(form) {
     bar.hidden = false;
     form.target = "report";
     report.hidden = false;
+    frame.classList.add("waits");
     const begun = Date.now(), tell = () => {
       said.textContent = `Reading the log and trying every rule on every test: ${Math.round((Date.now() - begun) / 1000)} s`;
     };
@@ -172,6 +173,7 @@ function upload(form) {
     clearInterval(ticking);
     ticking = undefined;
     progress.hidden = true;
+    frame.classList.remove("waits");
     button.disabled = false;
     document.getElementById("answer").focus();
   });
