@@ -48,7 +48,8 @@ class Followed:
         name: Its name.
         begun_at: When it began.
         limits: Its limits; None where the learner has them.
-        column: Which of the learner's policies decides.
+        column: Which of the learner's policies decides …
+        decider: … and which of those that are recorded that is.
         steps: Samples and their sum, by key.
         notes: What happened to it, the latest last.
         tellings: How often it was told something.
@@ -76,6 +77,7 @@ class Followed:
     rough: bool = False
     users: int = 0
     unpaired: tuple[list[float], list[float]] = ([], [])
+    decider: int = 0
 
     def tell(self, key: str | None, observations: Observations) -> None:
         """Go a step on."""

@@ -5,9 +5,8 @@ has grown, each page that is open is drawn once, whoever looks at it, and the pa
 sent to all.
 """
 
-from asyncio import Queue, QueueFull, Task, create_task, sleep, wait_for
+from asyncio import Queue, Task, create_task, sleep, wait_for
 from collections.abc import AsyncIterator, Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from json import dumps
 from logging import getLogger
@@ -112,7 +111,8 @@ class Live:
         if watched.task is None:
             watched.task = create_task(self._watch(watched))
         try:
-            if shown.last is None:
+            # What others have open may be older than what was just read.
+            if shown.last is None or shown.last.position < at:
                 shown.last = await to_thread.run_sync(draw)
             if shown.last.position != at:
                 yield shown.last.message(None)
@@ -163,6 +163,9 @@ class Live:
             return
         message = page.last.message(before)
         for queue in list(page.readers):
-            # Who does not take what is sent comes again, and gets all of it.
-            with suppress(QueueFull):
+            if queue.full():  # who has not taken what was sent gets all of it instead
+                while not queue.empty():
+                    queue.get_nowait()
+                queue.put_nowait(page.last.message(None))
+            else:
                 queue.put_nowait(message)

@@ -172,7 +172,7 @@ class Story:
             if len(self.rules) > _MOST_RULES:
                 del self.rules[1]
         self.open[event.task] = test = Followed(
-            event.task, event.name, event.at, event.limits, column
+            event.task, event.name, event.at, event.limits, column, decider=design["decider"]
         )
         self._note(test, event.at, "began")
 
@@ -190,7 +190,7 @@ class Story:
             case Amended(record=record) if test.number in self.shipped:
                 self.changes += 1
                 shipped = self.shipped[test.number]
-                self.shipped[test.number] = shipped._replace(estimate=_estimate(record))
+                self.shipped[test.number] = shipped._replace(estimate=_estimate(test, record))
             case Decided(at=at, decision=decision):
                 test.decided = event
                 days = (at - test.begun_at) / _DAY
@@ -231,7 +231,7 @@ class Story:
             told = int(record["drawn"][0]), float(record["sums"][0])
         self.measured.append(told)
         if test.number in self.shipped:
-            estimate = _estimate(record)
+            estimate = _estimate(test, record)
             self.unscored += estimate is None
             self.shipped[test.number] = Shipped(self.shipped[test.number].at, *told, estimate)
         test.notes.append(Note(at, "finished", test.name))
@@ -276,8 +276,10 @@ def _kind(decided: Decided) -> Kind:
     return "capped" if decided.capped else "drop"
 
 
-def _estimate(record: dict[str, Any]) -> float | None:
+def _estimate(test: Followed, record: dict[str, Any]) -> float | None:
+    """What samples say that the policy did not see by which the test was decided."""
     estimates = record.get("estimates")
     if not isinstance(estimates, list) or not estimates or not estimates[0]:
         return None
-    return float(estimates[0][0])
+    found = estimates[0]
+    return float(found[test.decider if len(found) > 1 else 0])

@@ -22,6 +22,7 @@ from dwell.report.drawings.svg import (
     triangle,
 )
 
+_MOST_LOOKS = 24
 Verdict = Literal["ship", "drop"]
 
 
@@ -131,14 +132,27 @@ def lens_of(limits: Limits, place: Place) -> list[str]:
 
 def mini(test: Drawn, label: str) -> Markup:
     """A test in a row of a table."""
-    place = placed(test.limits, [test.path], test.cap, left=6.0, right=230.0, top=5.0, bottom=55.0)
+    limits = _few(test.limits)
+    place = placed(limits, [test.path], test.cap, left=6.0, right=230.0, top=5.0, bottom=55.0)
     points = [(place.x(x), place.y(y)) for x, y in test.path]
-    parts = lens_of(test.limits, place) if test.limits else []
+    parts = lens_of(limits, place) if limits else []
     if len(points) > 1:
         parts.append(path("l-path", line(points)))
     x, y = points[-1]
     parts.append(dot(x, y, 3.4, "dot rim"))
     return drawing(240.0, 60.0, parts, label, kind="mini")
+
+
+def _few(limits: Limits | None) -> Limits | None:
+    """Limits at as many looks as a small drawing shows: more would only be sent."""
+    if limits is None or len(limits.looks) <= _MOST_LOOKS:
+        return limits
+    kept = [round(k) for k, _ in thinned([(k, 0.0) for k in range(len(limits.looks))], _MOST_LOOKS)]
+    return Limits(
+        tuple(limits.looks[k] for k in kept),
+        tuple(limits.lower[k] for k in kept),
+        tuple(limits.upper[k] for k in kept),
+    )
 
 
 def rule(limits: Limits, scale: Sequence[Limits], label: str) -> Markup:

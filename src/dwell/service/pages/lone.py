@@ -19,7 +19,7 @@ router = APIRouter(include_in_schema=False)
 # What an error means for whoever meets it, by its status.
 _MEANS = {
     401: "Sign in with a token that is known here.",
-    403: "Your token lets you read, and not do this. Ask for one that does.",
+    403: "Nothing was changed. If you need to do this, ask for a token that allows it.",
     404: "A test that was abandoned, or a programme under another name, keeps its events: look for "
     "it in the list.",
     409: "Nothing was changed. Somebody may have been faster: look again.",
@@ -110,6 +110,7 @@ def _page_of(request: Request, response: Response) -> Response:
         meaning=_MEANS.get(status, _OTHERWISE),
         sign_in=status == HTTPStatus.UNAUTHORIZED,
         again=request.scope["path"] if request.method == "GET" and status >= 429 else "",
+        asked=problem.get("request_id") or "",
         code=problem["type"].rpartition(":")[2],
         status_code=status,
         art=leaf.empty("A path that has left the picture", outside=True),

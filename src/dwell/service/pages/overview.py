@@ -22,6 +22,8 @@ from dwell.service.story import WAITS_DAYS, Story
 _DAY = 86_400.0
 _MILLION = 1e6
 _EVENTS = 10
+# Running tests that a page has room for, and from how many on they can be looked for.
+MOST_ROWS, MANY_ROWS = 200, 50
 _NOTHING_SHIPPED = ("Nothing has been shipped yet", "Its value will be added up here.")
 _NO_VALUE = (
     "What was shipped cannot be valued",
@@ -77,6 +79,8 @@ class Overview:
     more_cards: int
     waits_days: float
     rows: tuple[Row, ...]
+    all_rows: int
+    find: str
     value: Learned | None
     no_value: tuple[str, str]
     pool: Learned | None
@@ -84,6 +88,11 @@ class Overview:
     standings: tuple[Standing, ...]
     warnings: tuple[tuple[str, str, str], ...]
     events: tuple[Happening, ...]
+
+    @property
+    def many(self) -> bool:
+        """Whether one wants to look for tests by their names."""
+        return self.all_rows > MANY_ROWS or bool(self.find)
 
     @property
     def waiting(self) -> int:
@@ -109,14 +118,14 @@ class Shown:
     lock: RLock = field(default_factory=RLock)
     _figures: tuple[object, tuple[Learned | None, Learned | None]] | None = None
 
-    def overview(self, programme: Programme, now: float) -> Overview:
-        """The programme as it is now."""
+    def overview(self, programme: Programme, now: float, find: str = "") -> Overview:
+        """The programme as it is now, with running tests whose names hold a text."""
         with self.lock, programme.state() as state:
             self.story.read_on(programme)
             self.ledger.renew(state.learner)
-            return self._overview(state, now)
+            return self._overview(state, now, find)
 
-    def _overview(self, state: State, now: float) -> Overview:
+    def _overview(self, state: State, now: float, find: str) -> Overview:
         story = self.story
         waiting = story.waiting(now)
         ship = sum(_ships(test) for test in waiting)
@@ -139,7 +148,9 @@ class Shown:
             cards=tuple(self.cards.of(state, self.ledger.plausible, waiting)),
             more_cards=max(0, len(waiting) - MOST_CARDS),
             waits_days=WAITS_DAYS,
-            rows=tuple(rows),
+            rows=tuple(_found(rows, story.open, find)[:MOST_ROWS]),
+            all_rows=len(rows),
+            find=find,
             value=value,
             no_value=_NO_VALUE if story.shipped else _NOTHING_SHIPPED,
             pool=pool,
@@ -161,6 +172,12 @@ class Shown:
             pool = None if plausible is None else pool_figure(plausible, self.story, unit)
             self._figures = key, (value, pool)
         return self._figures[1]
+
+
+def _found(rows: list[Row], tests: dict[int, Followed], find: str) -> list[Row]:
+    """Rows of tests whose names hold a text."""
+    wanted = find.casefold()
+    return [row for row in rows if wanted in tests[row.number].name.casefold()]
 
 
 def _ships(test: Followed) -> bool:
