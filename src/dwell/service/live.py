@@ -42,9 +42,10 @@ class Parts:
 
     def message(self, before: "Parts | None") -> str:
         """What to send to a page that is like another; all of it if that is not known."""
-        known = {} if before is None else before.parts
+        known, listed = ({}, {}) if before is None else (before.parts, before.lists)
         changed = {name: html for name, html in self.parts.items() if known.get(name) != html}
-        told = {"title": self.title, "data": self.data, "lists": self.lists, "parts": changed}
+        lists = {name: ids for name, ids in self.lists.items() if listed.get(name) != ids}
+        told = {"title": self.title, "data": self.data, "lists": lists, "parts": changed}
         return event("parts", dumps(told), self.position)
 
 

@@ -94,7 +94,7 @@ def _html(state: State, plausible: Plausible | None, test: Followed) -> Markup:
     decided = test.decided
     assert decided is not None
     age = words.days(test.begun_at, decided.at)
-    said = f"day {age}" if age else f"{decided.samples:,}"
+    said = f"day {age}" if age else f"after {decided.samples:,}"
     samples, total = test.path()[-1]
     ships = decided.decision == "accept"
     return Markup(

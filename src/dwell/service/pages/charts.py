@@ -7,6 +7,7 @@ from markupsafe import Markup
 
 from dwell.laws import Gaussian
 from dwell.pools.fitted import FittedPool, Posterior
+from dwell.report.drawings.leaf import thinned
 from dwell.report.drawings.svg import (
     dot,
     drawing,
@@ -38,7 +39,7 @@ def value_over_time(earned: Earned, unit: Unit, now: float, *, narrow: bool) -> 
     spread = (max(highest, marks[-1]) - lowest) or 1.0
     # Clocks of servers differ, and are set: what was before the beginning is shown too.
     since = min(earned.since, *(at for at, _ in (*earned.over_time, *earned.spent)))
-    span = max(now - since, 1.0)
+    span, most = max(now - since, 1.0), 80 if narrow else 160
 
     def x(at: float) -> float:
         return left + (right - left) * min(at - since, span) / span
@@ -58,11 +59,11 @@ def value_over_time(earned: Earned, unit: Unit, now: float, *, narrow: bool) -> 
     parts.append(text(left + 6.0, top + 12.0, f"{unit.name or 'value'}, added up", "halo"))
     if earned.reference is not None:
         per = earned.reference.estimate / earned.cost
-        points = [(since, 0.0), *((at, per * cost) for at, cost in earned.spent)]
+        points = [(since, 0.0), *thinned([(at, per * cost) for at, cost in earned.spent], most)]
         parts.append(
             path("l-former", line((x(at), y(v)) for at, v in [*points, (now, points[-1][1])]))
         )
-    walked = [(since, 0.0), *earned.over_time, (now, earned.value.estimate)]
+    walked = [(since, 0.0), *thinned(earned.over_time, most), (now, earned.value.estimate)]
     parts.append(path("l-path", steps([(x(at), y(v)) for at, v in walked])))
     parts += _end(right, y, earned, unit)
     return drawing(width, height, parts, titled="value-t")

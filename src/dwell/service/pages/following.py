@@ -77,6 +77,7 @@ def programme_parts(shown: Shown, programme: Programme, now: float, find: str = 
         "f-pool": made.figure("pool", view.pool, "w5", NO_POOL),
         "f-rules": made.rules(view),
         "f-standings": made.standings(view, unit),
+        "events-say": made.events_say(view),
         "f-events": made.events(view),
         "f-warnings": made.warnings(view, words),
     }

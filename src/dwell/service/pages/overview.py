@@ -199,11 +199,14 @@ def _keys(state: State, story: Story, earned: Earned | None) -> list[Key]:
             ends = unit.range(gain.low, gain.high)
             keys.append(_measured(_MORE, number, name, gain, ends, "on the same traffic"))
     keys += _durations(state, story)
-    abandoned = f"; {counts.abandoned:,} more abandoned, left out" if counts.abandoned else ""
-    text = f"{counts.shipped:,} to ship, {counts.dropped:,} to drop so far{abandoned}"
-    if not counts.shipped + counts.dropped:
-        text = f"none is decided yet{abandoned}"
-    keys.append(Key("Finished tests", f"{counts.finished:,}", "", None, text))
+    decided = counts.shipped + counts.dropped
+    parts = [f"{counts.shipped:,} to ship, {counts.dropped:,} to drop"] if decided else []
+    if runs_on := story.still_open[0]:
+        parts.append(f"{runs_on:,} run{'s' * (runs_on == 1)} on to learn")
+    if counts.abandoned:
+        parts.append(f"{counts.abandoned:,} more abandoned, left out")
+    text = "; ".join(parts) or "none yet"
+    keys.append(Key("Decided tests", f"{decided:,}", "", None, text))
     return keys
 
 
