@@ -1,8 +1,9 @@
 """Charts of what was learned: the value over time, and the pool of ideas."""
 
 from collections.abc import Callable, Iterable, Sequence
-from math import exp, pi, sqrt
+from math import pi, sqrt
 
+import numpy as np
 from markupsafe import Markup
 
 from dwell.laws import Gaussian
@@ -24,6 +25,7 @@ from dwell.service.pages.words import Unit, percent, tick
 
 _DAY = 86_400.0
 _BARS = 24
+_NEGLIGIBLE = 1e-9  # weights that cannot be seen
 _ROOM = 34.0  # of words on two lines
 
 
@@ -153,21 +155,14 @@ def _reach(pool: FittedPool, effects: Sequence[float]) -> float:
 
 def _density(pool: FittedPool, reach: float) -> list[tuple[float, float]]:
     """The pool as a smooth curve: each value stands for those around it."""
-    values, weights = pool.values.tolist(), pool.weights.tolist()
-    kept = [
-        (values[k], weights[k], (values[k + 1] - values[k - 1]) / 2.0)
-        for k in range(1, len(values) - 1)
-        if weights[k] > 1e-9
-    ]
-    points = []
-    for k in range(121):
-        at = reach * (k / 60.0 - 1.0)
-        height = sum(
-            weight * exp(-0.5 * ((at - value) / width) ** 2) / (width * sqrt(2.0 * pi))
-            for value, weight, width in kept
-        )
-        points.append((at, height))
-    return points
+    values, weights = pool.values[1:-1], pool.weights[1:-1]
+    widths = (pool.values[2:] - pool.values[:-2]) / 2.0
+    kept = weights > _NEGLIGIBLE
+    values, weights, widths = values[kept], weights[kept], widths[kept]
+    places = reach * np.linspace(-1.0, 1.0, 121)
+    away = (places[:, None] - values) / widths
+    heights = np.exp(-0.5 * away**2) @ (weights / (widths * sqrt(2.0 * pi)))
+    return list(zip(places.tolist(), heights.tolist(), strict=True))
 
 
 def _bars(
