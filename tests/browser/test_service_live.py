@@ -97,7 +97,7 @@ def test_what_was_chosen_on_a_page_stays_while_it_moves(
         expect(chart).to_be_visible()
         expect(chart).to_be_focused()
         page.keyboard.press("ArrowLeft")
-        expect(page.locator("#readout")).to_contain_text("After 1 samples")
+        expect(page.locator("#readout")).to_contain_text("After 1 sample:")
 
 
 def test_two_tabs_move_and_neither_loses_what_is_new(browser: Browser, store: MemoryStore) -> None:

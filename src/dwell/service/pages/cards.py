@@ -124,6 +124,6 @@ def _label(state: State, test: Followed) -> str:
         scale = noise_under(law) * sqrt(decided.samples)
         place, limit, unit = decided.total / scale, decided.limit / scale, "standard errors"
     return (
-        f"Path of {test.name} between its limits; after {decided.samples:,} samples it is "
+        f"Path of {test.name} between its limits; after {words.samples(decided.samples)} it is "
         f"{words.sign(place)} {unit}, past the {side} limit of {words.sign(limit)}"
     )
