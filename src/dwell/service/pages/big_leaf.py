@@ -9,7 +9,7 @@ from markupsafe import Markup
 from dwell.report.drawings.leaf import Drawn, Limits, Place, lens_of, placed, sides, until
 from dwell.report.drawings.svg import Point, dot, drawing, line, path, straight, text, triangle
 
-_LABEL = 340.0  # how wide the words beside the last point may be
+_LABEL = 290.0  # how wide the words beside the last point may be
 
 
 @dataclass(frozen=True, slots=True)

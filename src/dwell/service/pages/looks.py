@@ -66,7 +66,7 @@ def charts_of(
     for key, title, scale in _scales(state, unit):
         if samples:
             place = scale.of(samples, total)
-            said = f"after {words.samples(samples)}: {_figure(place, key, unit)}"
+            said = f"{words.samples(samples)}: {_figure(place, key, unit)}"
             limit = _limit_at(picture, samples)
             beside = (
                 ""
