@@ -15,14 +15,15 @@ _SECONDS = 30.0
 
 
 @contextmanager
-def served(app: Any, **options: Any) -> Iterator[str]:
-    """Serve an application on a free port of 127.0.0.1; gives the address that it answers at.
+def served(app: Any, port: int = 0, **options: Any) -> Iterator[str]:
+    """Serve an application on a port of 127.0.0.1; gives the address that it answers at.
 
     Args:
         app: An ASGI application.
+        port: The port; 0 for one that is free.
         options: What else to tell uvicorn.
     """
-    with listening("127.0.0.1", 0) as bound:
+    with listening("127.0.0.1", port) as bound:
         given: dict[str, Any] = {
             "log_config": None,  # what is logged goes where the test wants it
             "ws": "none",

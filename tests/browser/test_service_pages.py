@@ -28,6 +28,7 @@ PLAN = f"/plan?mean=-0.06&spread=0.22&rate=42.1&{TERMS}"
 # A page each, and a text that is to be read there.
 PAGES = {
     "/": "Programmes.",
+    PLAN: "standard errors above 0",
     "/programmes/Checkout": "Decide today",
     "/programmes/Ladders": "Rules, and how they stand",
     "/programmes/Empty": "has its limits, and no test yet",
@@ -218,80 +219,6 @@ def test_a_log_that_is_too_large_is_not_sent(
         page.get_by_label("A log of past tests").set_input_files(path)
         page.get_by_role("button", name="Evaluate").click()
         expect(page.locator("[data-progress]")).to_contain_text("the most is 64 MB")
-
-
-@pytest.fixture
-def deciding(service: Running) -> Iterator[Programme]:
-    """A programme that decides after three samples, and is gone afterwards."""
-    programme = Programme.create(service.store, "Live", learner=Fixed(fixed(3, 1)))
-    yield programme
-    service.store._logs.pop("Live", None)
-    service.app.state.shelf._opened.pop("Live", None)
-    service.app.state.shown._shown.pop("Live", None)
-
-
-def test_a_page_follows_what_happens(
-    browser: Browser, service: Running, deciding: Programme
-) -> None:
-    """A new test, its path, its decision: without a reload, announced once, and in the title."""
-    blue = deciding.begin("blue")
-    with visited(browser, f"{service.url}/programmes/Live") as page:
-        expect(page.locator("#fresh b")).to_have_text("Live")
-        page.evaluate("window.here = true")
-        blue.tell([1, 1])
-        expect(page.locator("#t-1 .far")).to_contain_text("2 of 3 samples")
-        deciding.begin("red")
-        expect(page.locator("#t-2")).to_contain_text("red")
-        blue.tell([1])
-        expect(page.locator("#c-1")).to_contain_text("Ship")
-        expect(page.locator("#announce")).to_contain_text("blue")
-        expect(page.locator("#head")).to_contain_text("One to ship")
-        expect(page).to_have_title("(1) Live · dwell")
-        blue.record("shipped")
-        expect(page.locator(".card")).to_have_count(0)
-        assert page.evaluate("window.here")
-
-
-def test_an_empty_page_fills(browser: Browser, service: Running, deciding: Programme) -> None:
-    """The first test appears by itself."""
-    with visited(browser, f"{service.url}/programmes/Live") as page:
-        expect(page.locator("h1")).to_contain_text("no test yet")
-        deciding.begin("blue")
-        expect(page.locator("#t-1")).to_contain_text("blue")
-
-
-def test_the_page_of_a_test_follows_too(
-    browser: Browser, service: Running, deciding: Programme
-) -> None:
-    """Its sentence and its path change; what people did ends it."""
-    blue = deciding.begin("blue")
-    with visited(browser, f"{service.url}/programmes/Live/tests/blue") as page:
-        expect(page.locator("#head")).to_contain_text("Keep testing")
-        blue.tell([-1, -1, 1])
-        expect(page.locator("#head")).to_contain_text("Drop")
-        page.get_by_role("button", name="We shipped it instead").click()
-        expect(page.locator("#f-events")).to_contain_text("blue was recorded as shipped")
-
-
-def test_a_page_that_hears_nothing_says_so(
-    browser: Browser, service: Running, deciding: Programme
-) -> None:
-    """After 90 seconds: since when, what that means, and why nothing can be recorded."""
-    deciding.begin("blue").tell([1, 1, 1])
-    context = browser.new_context(viewport=WIDE)
-    page = context.new_page()
-    page.clock.install()
-    page.route("**/live?*", lambda route: route.abort())
-    page.goto(f"{service.url}/programmes/Live")
-    expect(page.locator("#fresh")).to_be_visible()
-    page.clock.run_for(2_000)
-    page.clock.fast_forward(95_000)
-    page.clock.run_for(2_000)
-    expect(page.locator("#fresh b")).to_have_text("Not live")
-    expect(page.locator("#banner")).to_contain_text("nothing that was told is lost")
-    expect(page.locator(".card button")).to_be_disabled()
-    expect(page.locator(".card .off")).to_contain_text("Recording is off")
-    context.close()
 
 
 def test_one_signs_in_with_a_token_and_out(browser: Browser) -> None:

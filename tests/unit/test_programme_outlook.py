@@ -58,7 +58,7 @@ def test_what_lies_ahead_of_signs_is_what_all_paths_come_to(drawn: int, total: i
     given = signs_pool().given(drawn, total)
     np.testing.assert_allclose(given.weights, likely, rtol=1e-9)
     plain = sum(
-        weight * plainly_ahead(policy, drawn, total, value)
+        weight * np.append(found := plainly_ahead(policy, drawn, total, value), value * found[0])
         for weight, value in zip(likely, VALUES, strict=True)
     )
     np.testing.assert_allclose(signs_pool().ahead(policy, drawn, total), plain, rtol=1e-6)

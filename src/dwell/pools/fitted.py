@@ -28,10 +28,12 @@ class Ahead(NamedTuple):
     Attributes:
         accepts: How likely it is accepted in the end.
         samples: How many samples more that takes on average, until it is accepted or rejected.
+        earns: What it earns on average: its value if it is accepted, and else nothing.
     """
 
     accepts: float
     samples: float
+    earns: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,7 @@ class FittedPool:
         (0.0, 0.762)
         >>> once = SparsePolicy(np.array([4]), np.array([0.0]), np.array([0.0]))
         >>> [round(figure, 3) for figure in pool.ahead(once, 2, 1.0)]
-        [0.894, 2.0]
+        [0.894, 2.0, 0.837]
     """
 
     law: Law
@@ -132,7 +134,8 @@ class FittedPool:
         shares, values = shares[likely] / shares[likely].sum(), self.values[likely]
         walk = self._signs_ahead if isinstance(self.law, Signs) else self._normal_ahead
         accepts, samples = walk(policy, drawn, total, values)
-        return Ahead(float(shares @ accepts), float(shares @ samples))
+        earns = float(shares @ (accepts * values))
+        return Ahead(float(shares @ accepts), float(shares @ samples), earns)
 
     def _normal_ahead(
         self, policy: SparsePolicy, drawn: int, total: float, values: FloatArray

@@ -13,7 +13,7 @@ from dwell.arrays import FloatArray, IntArray, Samples
 from dwell.learners.empirical_bayes import EmpiricalBayes
 from dwell.learners.learner import Learner
 from dwell.periods import Periods
-from dwell.pools.fitted import FittedPool
+from dwell.pools.fitted import Ahead, FittedPool
 from dwell.programme.minimum_run import Pace
 from dwell.sparse_policy import SparsePolicy
 
@@ -74,8 +74,6 @@ class Outlook:
     ) -> Forecast | None:
         """What to expect of it if it goes on; None where no pool is fitted.
 
-        Batches are supposed to be as large as those so far, on average.
-
         Args:
             policy: What it is run by; it has not stopped.
             accepts: Whether the policy's acceptances count.
@@ -83,6 +81,15 @@ class Outlook:
         """
         if self.pool is None:
             return None
+        found = self.ahead(self.pool, policy, pace)
+        ships = found.accepts if accepts else 0.0
+        return Forecast(samples=found.samples, ships=ships, tests=self.pool.tests)
+
+    def ahead(self, pool: FittedPool, policy: SparsePolicy, pace: Pace | None = None) -> Ahead:
+        """What lies ahead of it under a pool, by a policy that has looks to make.
+
+        Batches are supposed to be as large as those so far, on average.
+        """
         counts, sums = _batches(self.samples)
         drawn = int(counts.sum())
         if pace is None and drawn and isinstance(self.samples, Periods):
@@ -90,9 +97,7 @@ class Outlook:
             pace = Pace(drawn, size, size)
         if pace is not None:
             policy = at_ends(policy, drawn, pace)
-        found = self.pool.ahead(policy, drawn, float(sums.sum()))
-        ships = found.accepts if accepts else 0.0
-        return Forecast(samples=found.samples, ships=ships, tests=self.pool.tests)
+        return pool.ahead(policy, drawn, float(sums.sum()))
 
     def worth(self) -> Worth | None:
         """What its idea is worth; None if nothing is known of it."""

@@ -7,7 +7,6 @@ the same traffic, by exact figures under the same pools. Elsewhere the value is 
 estimates, and there is nothing to compare it with.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import sqrt
@@ -30,6 +29,7 @@ from dwell.table import exact
 from dwell.world import World
 
 _SURE = 1.96  # standard errors of a 95 % interval
+FEW_TESTS = 10  # fewer hardly show what ideas are worth
 
 
 class Figure(NamedTuple):
@@ -56,7 +56,7 @@ class Earned:
     Attributes:
         since: From when on.
         value: What is shipped is worth, all together.
-        cost: What all tests have cost, in samples, set-up included.
+        cost: What all decided tests have cost, in samples, set-up included.
         roi: The one per the other.
         reference: What running every test to the cap would have come to at the same cost.
         gain: How much more it is than that.
@@ -137,7 +137,7 @@ class Ledger:
     def __init__(self) -> None:
         self.plausible: Plausible | None = None
         self._rows: dict[int, tuple[Shipped, FloatArray]] = {}
-        self._last: tuple[tuple[int, int, int], Earned | None] | None = None
+        self._last: tuple[tuple[int, int], Earned | None] | None = None
 
     def renew(self, learner: Learner) -> None:
         """Ask the learner what is plausible, if it has fitted its pool anew."""
@@ -153,7 +153,7 @@ class Ledger:
     def earned(self, story: Story, setup_cost: float) -> Earned | None:
         """What was earned; None if nothing shows it."""
         number = -1 if self.plausible is None else self.plausible.round
-        key = (number, story.finished, hash(tuple(story.shipped)))
+        key = (number, story.changes)
         if self._last is None or self._last[0] != key:
             self._last = key, self._found(story, setup_cost)
         return self._last[1]
@@ -161,21 +161,25 @@ class Ledger:
     def _found(self, story: Story, setup_cost: float) -> Earned | None:
         if not story.costs or not story.shipped:
             return None
-        spent = tuple((at, setup_cost * tests + drawn) for at, tests, drawn in story.costs)
-        times = [each.at for each in story.shipped.values()]
+        # What was shipped counts from its decision on, and so do all costs of decided tests.
+        more, drawn_more = story.still_open
+        _, tests, drawn = story.costs[-1]
+        counts = [*story.costs, (story.last, tests + more, drawn + drawn_more)]
+        spent = tuple((at, setup_cost * tests + drawn) for at, tests, drawn in counts)
+        shipped = dict(sorted(story.shipped.items(), key=lambda pair: pair[1].at))
         if self.plausible is None:
-            return _by_estimates(story, times, spent)
-        return self._under_pools(self.plausible, story, times, spent)
+            return _by_estimates(story.began, shipped, spent)
+        return self._under_pools(self.plausible, story.began, shipped, spent)
 
     def _under_pools(
         self,
         plausible: Plausible,
-        story: Story,
-        times: Sequence[float],
+        began: float,
+        shipped: dict[int, Shipped],
         spent: tuple[tuple[float, float], ...],
     ) -> Earned:
         pool, cost = plausible.pool, spent[-1][1]
-        likely = np.array([self._row(pool, n, each) for n, each in story.shipped.items()])
+        likely = np.array([self._row(pool, n, each) for n, each in shipped.items()])
         weights = np.vstack([pool.weights, plausible.draws])
         mixed = likely @ weights.T
         means = likely @ (weights * pool.values).T / mixed
@@ -186,13 +190,13 @@ class Ledger:
         value = Figure.of(float(values[0]), sqrt(values[1:].var() + left_open))
         cumulated = np.cumsum(means[:, 0]).tolist()
         return Earned(
-            story.began,
+            began,
             value,
             cost,
             value.per(cost),
             Figure.of(float(reference[0]), float(reference[1:].std())),
             Figure.of(float(gains[0]), sqrt(gains[1:].var() + left_open)),
-            tuple(zip(times, cumulated, strict=True)),
+            tuple(zip((each.at for each in shipped.values()), cumulated, strict=True)),
             spent,
         )
 
@@ -207,23 +211,22 @@ class Ledger:
 
 
 def _by_estimates(
-    story: Story, times: Sequence[float], spent: tuple[tuple[float, float], ...]
+    began: float, shipped: dict[int, Shipped], spent: tuple[tuple[float, float], ...]
 ) -> Earned | None:
     """The same from estimates alone, if every test that was shipped has one."""
-    shipped = [each.estimate for each in story.shipped.values()]
-    found = [each for each in shipped if each is not None]
+    found = [each.estimate for each in shipped.values() if each.estimate is not None]
     if len(found) < len(shipped) or len(found) < 2:
         return None
     value = Figure.of(sum(found), float(np.std(found, ddof=1)) * sqrt(len(found)))
     cost = spent[-1][1]
     cumulated = np.cumsum(found).tolist()
     return Earned(
-        story.began,
+        began,
         value,
         cost,
         value.per(cost),
         None,
         None,
-        tuple(zip(times, cumulated, strict=True)),
+        tuple(zip((each.at for each in shipped.values()), cumulated, strict=True)),
         spent,
     )

@@ -5,14 +5,21 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from dwell.programme.events import Decided, Recorded
-from dwell.programme.observations import ArmBatches, Batch, Observations, Outcomes, Values
+from dwell.programme.observations import (
+    ArmBatches,
+    Batch,
+    Observations,
+    Outcomes,
+    Values,
+    period_of,
+)
 from dwell.programme.path import Limits
 
 _MOST_STEPS, _MOST_NOTES = 256, 12
 
 Kind = Literal[
-    "began", "ship", "drop", "held", "cleared", "abandoned", "shipped", "dropped", "restated",
-    "finished",
+    "began", "ship", "drop", "capped", "taught", "held", "cleared", "abandoned", "shipped",
+    "dropped", "restated", "finished",
 ]  # fmt: skip
 
 
@@ -41,7 +48,8 @@ class Followed:
         name: Its name.
         begun_at: When it began.
         limits: Its limits; None where the learner has them.
-        column: Which of the learner's policies decides.
+        column: Which of the learner's policies decides …
+        decider: … and which of those that are recorded that is.
         steps: Samples and their sum, by key.
         notes: What happened to it, the latest last.
         tellings: How often it was told something.
@@ -50,6 +58,8 @@ class Followed:
         abandoned: Whether it was given up.
         recorded: What people did about it.
         rough: Whether a correction could not be followed in its steps.
+        users: How many users it was told of, by batches of arms.
+        unpaired: Outcomes of one arm that have none of the other yet.
     """
 
     number: int
@@ -65,17 +75,51 @@ class Followed:
     abandoned: bool = False
     recorded: Recorded | None = None
     rough: bool = False
+    users: int = 0
+    unpaired: tuple[list[float], list[float]] = ([], [])
+    decider: int = 0
 
     def tell(self, key: str | None, observations: Observations) -> None:
         """Go a step on."""
         self.tellings += 1
-        self.steps[f"#{self.tellings}" if key is None else key] = amount(observations)
+        self.steps[f"#{self.tellings}" if key is None else key] = self._next(observations)
         if len(self.steps) > _MOST_STEPS:
             pairs = list(self.steps.items())
             self.steps = {
                 f"{first} {then}": (one[0] + other[0], one[1] + other[1])
                 for (first, one), (then, other) in zip(pairs[::2], pairs[1::2], strict=False)
             } | dict(pairs[len(pairs) - len(pairs) % 2 :])
+
+    def _next(self, observations: Observations) -> tuple[int, float]:
+        """What a step comes to: what was left over by steps before it is in it."""
+        match observations:
+            case Outcomes(control, treatment):
+                arms = [*self.unpaired[0], *control], [*self.unpaired[1], *treatment]
+                pairs = min(map(len, arms))
+                self.unpaired = arms[0][pairs:], arms[1][pairs:]
+                return amount(Outcomes(*arms))
+            case ArmBatches():
+                samples, total, self.users = period_of(observations, self.users)
+                return samples, total
+        return amount(observations)
+
+    def correct(self, key: str, observations: Observations) -> tuple[int, int] | None:
+        """Put something else in the place of a step; how many samples there were and are."""
+        before = self.steps.get(key)
+        # Where arms are of unequal length, later steps have other pairs.
+        uneven = isinstance(observations, Outcomes) and len(observations.control) != len(
+            observations.treatment
+        )
+        self.rough |= before is None or uneven
+        if before is None:
+            return None
+        self.steps[key] = after = amount(observations)
+        return before[0], after[0]
+
+    @property
+    def so_far(self) -> tuple[int, float]:
+        """How many samples it has, and their sum."""
+        return sum(n for n, _ in self.steps.values()), sum(plus for _, plus in self.steps.values())
 
     def path(self) -> tuple[tuple[float, float], ...]:
         """Samples and running totals so far, from 0 on."""
@@ -104,8 +148,5 @@ def amount(observations: Observations) -> tuple[int, float]:
         case Outcomes(control, treatment):
             pairs = min(len(control), len(treatment))
             return pairs, float(sum(treatment[:pairs]) - sum(control[:pairs]))
-        case ArmBatches(control, treatment):
-            if not (control.n and treatment.n):
-                return 0, 0.0
-            samples = (control.n + treatment.n) // 2
-            return samples, samples * (treatment.sum / treatment.n - control.sum / control.n)
+        case ArmBatches():
+            return period_of(observations, 0)[:2]

@@ -5,9 +5,8 @@ has grown, each page that is open is drawn once, whoever looks at it, and the pa
 sent to all.
 """
 
-from asyncio import Queue, QueueFull, Task, create_task, sleep, wait_for
+from asyncio import Queue, Task, create_task, sleep, wait_for
 from collections.abc import AsyncIterator, Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from json import dumps
 from logging import getLogger
@@ -43,9 +42,10 @@ class Parts:
 
     def message(self, before: "Parts | None") -> str:
         """What to send to a page that is like another; all of it if that is not known."""
-        known = {} if before is None else before.parts
+        known, listed = ({}, {}) if before is None else (before.parts, before.lists)
         changed = {name: html for name, html in self.parts.items() if known.get(name) != html}
-        told = {"title": self.title, "data": self.data, "lists": self.lists, "parts": changed}
+        lists = {name: ids for name, ids in self.lists.items() if listed.get(name) != ids}
+        told = {"title": self.title, "data": self.data, "lists": lists, "parts": changed}
         return event("parts", dumps(told), self.position)
 
 
@@ -112,7 +112,8 @@ class Live:
         if watched.task is None:
             watched.task = create_task(self._watch(watched))
         try:
-            if shown.last is None:
+            # What others have open may be older than what was just read.
+            if shown.last is None or shown.last.position < at:
                 shown.last = await to_thread.run_sync(draw)
             if shown.last.position != at:
                 yield shown.last.message(None)
@@ -163,6 +164,9 @@ class Live:
             return
         message = page.last.message(before)
         for queue in list(page.readers):
-            # Who does not take what is sent comes again, and gets all of it.
-            with suppress(QueueFull):
+            if queue.full():  # who has not taken what was sent gets all of it instead
+                while not queue.empty():
+                    queue.get_nowait()
+                queue.put_nowait(page.last.message(None))
+            else:
                 queue.put_nowait(message)

@@ -8,10 +8,11 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dwell.programme.events import (
     Abandoned,
+    Amended,
     Begun,
     Cleared,
     Corrected,
@@ -25,7 +26,7 @@ from dwell.programme.events import (
 )
 from dwell.programme.path import Limits
 from dwell.programme.programme import Programme
-from dwell.service.followed import Followed, Kind, Note, amount
+from dwell.service.followed import Followed, Kind, Note
 
 WAITS_DAYS = 14.0  # a decision that nobody records by then was made long ago
 _DAY = 86_400.0
@@ -84,6 +85,7 @@ class Story:
         finished: How many have.
         unscored: How many were shipped whose value no estimate shows.
         days: Sums over decided tests: how many, days until then, their squares.
+        changes: How often something has changed that figures of value and cost depend on.
     """
 
     position: int = 0
@@ -100,6 +102,7 @@ class Story:
     samples: int = 0
     unscored: int = 0
     days: tuple[int, float, float] = (0, 0.0, 0.0)
+    changes: int = 0
 
     def read_on(self, programme: Programme) -> None:
         """Read the events that are new."""
@@ -122,6 +125,12 @@ class Story:
                 if test.name == name:
                     return test
         return None
+
+    @property
+    def still_open(self) -> tuple[int, int]:
+        """Of tests that are decided and run on: how many there are, and how many samples."""
+        counts = [test.so_far[0] for test in self.open.values() if test.decided is not None]
+        return len(counts), sum(counts)
 
     def waiting(self, now: float) -> list[Followed]:
         """Tests whose decision nobody has recorded yet, the oldest first."""
@@ -163,7 +172,7 @@ class Story:
             if len(self.rules) > _MOST_RULES:
                 del self.rules[1]
         self.open[event.task] = test = Followed(
-            event.task, event.name, event.at, event.limits, column
+            event.task, event.name, event.at, event.limits, column, decider=design["decider"]
         )
         self._note(test, event.at, "began")
 
@@ -171,21 +180,25 @@ class Story:
         match event:
             case Told(key=key, observations=observations):
                 test.tell(key, observations)
+                self._more(test)
             case Corrected(at=at, key=key, observations=observations):
-                before = test.steps.get(key)
-                test.rough |= before is None
-                if before is not None:
-                    test.steps[key] = after = amount(observations)
-                    text = f"{before[0]:,} samples became {after[0]:,}"
-                    self._note(test, at, "restated", text if before[0] != after[0] else "")
-            case Decided(at=at, decision=decision, samples=samples, total=total):
+                counts = test.correct(key, observations)
+                if counts is not None:
+                    text = f"{counts[0]:,} samples became {counts[1]:,}"
+                    self._note(test, at, "restated", text if counts[0] != counts[1] else "")
+                self._more(test)
+            case Amended(record=record) if test.number in self.shipped:
+                self.changes += 1
+                shipped = self.shipped[test.number]
+                self.shipped[test.number] = shipped._replace(estimate=_estimate(test, record))
+            case Decided(at=at, decision=decision):
                 test.decided = event
                 days = (at - test.begun_at) / _DAY
                 count, sums, squares = self.days
                 self.days = count + 1, sums + days, squares + days**2
                 if decision == "accept":
-                    self._ship(test.number, Shipped(at, samples, total))
-                self._note(test, at, "ship" if decision == "accept" else "drop")
+                    self._ship(test, at)
+                self._note(test, at, _kind(event))
             case Held(at=at, reason=reason):
                 self._note(test, at, "held", reason)
             case Cleared(at=at, note=note):
@@ -194,38 +207,51 @@ class Story:
                 test.recorded = event
                 decided = test.decided
                 if done == "dropped":
-                    self.shipped.pop(test.number, None)
+                    self._unship(test)
                 elif decided is not None and test.number not in self.shipped:
-                    self._ship(test.number, Shipped(decided.at, decided.samples, decided.total))
+                    self._ship(test, decided.at)
                 self._note(test, at, done, note)
             case Finished(at=at, samples=samples, record=record):
                 self._finish(test, at, samples, record)
             case Abandoned(at=at, reason=reason):
                 test.abandoned = True
-                self.shipped.pop(test.number, None)
+                self._unship(test)
                 self._note(test, at, "abandoned", reason)
                 self._close(test, at)
 
-    def _finish(self, test: Followed, at: float, samples: int, record: dict[str, object]) -> None:
+    def _finish(self, test: Followed, at: float, samples: int, record: dict[str, Any]) -> None:
         self.finished += 1
         self.samples += samples
+        self.changes += 1
         self.costs.append((at, self.finished, self.samples))
         if len(self.costs) > _MOST_COSTS:
             del self.costs[1:-1:2]
-        total = sum(plus for _, plus in test.steps.values())
-        self.measured.append((samples, total))
+        told = test.so_far
+        if test.rough and record.get("sums"):  # what was learned from has all corrections
+            told = int(record["drawn"][0]), float(record["sums"][0])
+        self.measured.append(told)
         if test.number in self.shipped:
-            before = self.shipped[test.number]
-            estimate = _estimate(record)
+            estimate = _estimate(test, record)
             self.unscored += estimate is None
-            self.shipped[test.number] = Shipped(before.at, samples, total, estimate)
+            self.shipped[test.number] = Shipped(self.shipped[test.number].at, *told, estimate)
         test.notes.append(Note(at, "finished", test.name))
         self._close(test, at)
 
-    def _ship(self, number: int, shipped: Shipped) -> None:
-        self.shipped[number] = shipped
+    def _ship(self, test: Followed, at: float) -> None:
+        self.changes += 1
+        self.shipped[test.number] = Shipped(at, *test.so_far)
         if len(self.shipped) > _MOST_SHIPPED:
             del self.shipped[next(iter(self.shipped))]
+
+    def _unship(self, test: Followed) -> None:
+        self.changes += self.shipped.pop(test.number, None) is not None
+
+    def _more(self, test: Followed) -> None:
+        """A test knows more, or something else: what it was shipped with and what it costs too."""
+        self.changes += test.decided is not None
+        if (shipped := self.shipped.get(test.number)) is not None:
+            samples, total = test.so_far
+            self.shipped[test.number] = shipped._replace(samples=samples, total=total)
 
     def _close(self, test: Followed, at: float) -> None:
         test.closed_at = at
@@ -242,8 +268,18 @@ class Story:
         self.latest.append(note)
 
 
-def _estimate(record: dict[str, object]) -> float | None:
+def _kind(decided: Decided) -> Kind:
+    if not decided.counts:
+        return "taught"
+    if decided.decision == "accept":
+        return "ship"
+    return "capped" if decided.capped else "drop"
+
+
+def _estimate(test: Followed, record: dict[str, Any]) -> float | None:
+    """What samples say that the policy did not see by which the test was decided."""
     estimates = record.get("estimates")
     if not isinstance(estimates, list) or not estimates or not estimates[0]:
         return None
-    return float(estimates[0][0])
+    found = estimates[0]
+    return float(found[test.decider if len(found) > 1 else 0])

@@ -6,6 +6,7 @@ has standard errors, the lift and the running total.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import sqrt
 from typing import Literal, NamedTuple
 
@@ -22,6 +23,7 @@ from dwell.report.drawings.svg import (
     triangle,
 )
 
+_MOST_LOOKS = 24
 Verdict = Literal["ship", "drop"]
 
 
@@ -86,10 +88,7 @@ def placed(
     reach: float = 0.0,
 ) -> Place:
     """A place for limits and paths; 0 is always in it."""
-    found = [0.0, *(y for each in paths for _, y in each)]
-    if limits is not None:
-        found += [y for side in (limits.lower, limits.upper) for y in side if y is not None]
-    least, most = min(found) - reach, max(found) + reach
+    least, most = _extent(limits, paths, reach)
     scale = (bottom - top) / ((most - least) or 1.0)
     across = (right - left) / cap
     return Place(
@@ -98,6 +97,19 @@ def placed(
         top,
         bottom,
     )
+
+
+def _extent(
+    limits: Limits | None, paths: Sequence[Sequence[Point]], reach: float = 0.0
+) -> tuple[float, float]:
+    """The least and the largest total that is drawn."""
+    found = [0.0, *(y for each in paths for _, y in each)]
+    if limits is not None:
+        found += [y for side in (limits.lower, limits.upper) for y in side if y is not None]
+        if len(limits.looks) == 1:  # a gate: both of its sides are seen
+            far = 2.0 * max(map(abs, found)) or 1.0
+            found += [-far, far]
+    return min(found) - reach, max(found) + reach
 
 
 def sides(limits: Limits, place: Place) -> tuple[list[Point], list[Point]]:
@@ -128,14 +140,39 @@ def lens_of(limits: Limits, place: Place) -> list[str]:
 
 def mini(test: Drawn, label: str) -> Markup:
     """A test in a row of a table."""
-    place = placed(test.limits, [test.path], test.cap, left=6.0, right=230.0, top=5.0, bottom=55.0)
+    limits = _few(test.limits)
+    # Most paths lie within their limits: then many rows have one picture of these.
+    least, most = _extent(limits, [test.path])
+    place = _mini_place(least, most, test.cap)
     points = [(place.x(x), place.y(y)) for x, y in test.path]
-    parts = lens_of(test.limits, place) if test.limits else []
+    parts = list(_mini_lens(limits, least, most, test.cap)) if limits else []
     if len(points) > 1:
         parts.append(path("l-path", line(points)))
     x, y = points[-1]
     parts.append(dot(x, y, 3.4, "dot rim"))
     return drawing(240.0, 60.0, parts, label, kind="mini")
+
+
+def _mini_place(least: float, most: float, cap: float) -> Place:
+    ends = [[(0.0, least), (0.0, most)]]
+    return placed(None, ends, cap, left=6.0, right=230.0, top=5.0, bottom=55.0)
+
+
+@lru_cache(maxsize=512)
+def _mini_lens(limits: Limits, least: float, most: float, cap: float) -> tuple[str, ...]:
+    return tuple(lens_of(limits, _mini_place(least, most, cap)))
+
+
+def _few(limits: Limits | None) -> Limits | None:
+    """Limits at as many looks as a small drawing shows: more would only be sent."""
+    if limits is None or len(limits.looks) <= _MOST_LOOKS:
+        return limits
+    kept = [round(k) for k, _ in thinned([(k, 0.0) for k in range(len(limits.looks))], _MOST_LOOKS)]
+    return Limits(
+        tuple(limits.looks[k] for k in kept),
+        tuple(limits.lower[k] for k in kept),
+        tuple(limits.upper[k] for k in kept),
+    )
 
 
 def rule(limits: Limits, scale: Sequence[Limits], label: str) -> Markup:

@@ -9,6 +9,8 @@ from markupsafe import Markup
 from dwell.report.drawings.leaf import Drawn, Limits, Place, lens_of, placed, sides, until
 from dwell.report.drawings.svg import Point, dot, drawing, line, path, straight, text, triangle
 
+_LABEL = 290.0  # how wide the words beside the last point may be
+
 
 @dataclass(frozen=True, slots=True)
 class Scale:
@@ -110,7 +112,7 @@ def _walk(
     else:
         parts.append(dot(x, y, 5.0, "dot rim"))
     if not narrow:
-        near = x > right - 290.0
+        near = x > right - _LABEL
         place_of, end = (x - 14.0, "e ") if near else (x + 14.0, "")
         parts.append(text(place_of, y - 4.0, said[0], f"{end}b halo"))
         parts.append(text(place_of, y + 12.0, said[1], f"{end}halo"))

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from dwell.learners.empirical_bayes import EmpiricalBayes
 from dwell.pools.under_law import noise_under
 from dwell.programme.advice import reason
 from dwell.programme.state import State
@@ -43,12 +44,25 @@ def worth_of(plausible: Plausible | None, samples: float, total: float) -> Worth
 def why(state: State, test: Followed) -> str:
     """Why a test was decided so."""
     assert test.decided is not None
+    if not test.decided.counts and (paused := guard_said(state)):
+        return paused
     _, _, rest = reason(test.decided, state.known).partition(": ")
     age = words.days(test.begun_at, test.decided.at)
     if test.decided.batches and age:
         rest = rest.replace(f"after {test.decided.batches} batches", f"on day {age}")
         rest = rest.replace("after 1 batch", f"on day {age}")
     return f"{rest[:1].upper()}{rest[1:]}."
+
+
+def guard_said(state: State) -> str:
+    """Why nothing is shipped at present, if the guard has seen to that; else nothing."""
+    learner = state.learner
+    if not isinstance(learner, EmpiricalBayes) or not learner.state.ledger.closed:
+        return ""
+    return (
+        "Nothing is shipped for now: what was shipped may have lost more than is allowed, by "
+        "samples that no decision saw. Tests run on to learn until such samples show a gain."
+    )
 
 
 class Cards:
@@ -80,7 +94,7 @@ def _html(state: State, plausible: Plausible | None, test: Followed) -> Markup:
     decided = test.decided
     assert decided is not None
     age = words.days(test.begun_at, decided.at)
-    said = f"day {age}" if age else f"{decided.samples:,}"
+    said = f"day {age}" if age else f"after {decided.samples:,}"
     samples, total = test.path()[-1]
     ships = decided.decision == "accept"
     return Markup(
@@ -110,6 +124,6 @@ def _label(state: State, test: Followed) -> str:
         scale = noise_under(law) * sqrt(decided.samples)
         place, limit, unit = decided.total / scale, decided.limit / scale, "standard errors"
     return (
-        f"Path of {test.name} between its limits; after {decided.samples:,} samples it is "
+        f"Path of {test.name} between its limits; after {words.samples(decided.samples)} it is "
         f"{words.sign(place)} {unit}, past the {side} limit of {words.sign(limit)}"
     )

@@ -1,12 +1,14 @@
 """Charts of what was learned: the value over time, and the pool of ideas."""
 
 from collections.abc import Callable, Iterable, Sequence
-from math import exp, pi, sqrt
+from math import pi, sqrt
 
+import numpy as np
 from markupsafe import Markup
 
 from dwell.laws import Gaussian
 from dwell.pools.fitted import FittedPool, Posterior
+from dwell.report.drawings.leaf import thinned
 from dwell.report.drawings.svg import (
     dot,
     drawing,
@@ -19,10 +21,12 @@ from dwell.report.drawings.svg import (
 )
 from dwell.service.earned import Earned, Figure
 from dwell.service.pages.big_leaf import ticks
-from dwell.service.pages.words import Unit, percent, short_day
+from dwell.service.pages.words import Unit, percent, tick
 
 _DAY = 86_400.0
 _BARS = 24
+_NEGLIGIBLE = 1e-9  # weights that cannot be seen
+_ROOM = 34.0  # of words on two lines
 
 
 def value_over_time(earned: Earned, unit: Unit, now: float, *, narrow: bool) -> Markup:
@@ -35,10 +39,12 @@ def value_over_time(earned: Earned, unit: Unit, now: float, *, narrow: bool) -> 
     lowest = min(lowest, unit.scale * min((y for _, y in earned.over_time), default=0.0))
     marks = ticks(lowest, highest, 5)
     spread = (max(highest, marks[-1]) - lowest) or 1.0
-    span = max(now - earned.since, 1.0)
+    # Clocks of servers differ, and are set: what was before the beginning is shown too.
+    since = min(earned.since, *(at for at, _ in (*earned.over_time, *earned.spent)))
+    span, most = max(now - since, 1.0), 80 if narrow else 160
 
     def x(at: float) -> float:
-        return left + (right - left) * (at - earned.since) / span
+        return left + (right - left) * min(at - since, span) / span
 
     def y(value: float) -> float:
         return bottom - (bottom - top) * (unit.scale * value - lowest) / spread
@@ -49,17 +55,17 @@ def value_over_time(earned: Earned, unit: Unit, now: float, *, narrow: bool) -> 
         parts.append(straight("axis" if abs(mark) < 1e-12 else "rule", left, at, right, at))
         parts.append(text(left - 7.0, at + 4.0, f"{mark:g}", "e"))
     for k in range(3 if narrow else 5):
-        at = earned.since + span * k / (2 if narrow else 4)
+        at = since + span * k / (2 if narrow else 4)
         kind = "" if k == 0 else "e" if k == (2 if narrow else 4) else "m"
-        parts.append(text(x(at), height - 8.0, short_day(at), kind))
+        parts.append(text(x(at), height - 8.0, tick(at, span), kind))
     parts.append(text(left + 6.0, top + 12.0, f"{unit.name or 'value'}, added up", "halo"))
     if earned.reference is not None:
         per = earned.reference.estimate / earned.cost
-        points = [(earned.since, 0.0), *((at, per * cost) for at, cost in earned.spent)]
+        points = [(since, 0.0), *thinned([(at, per * cost) for at, cost in earned.spent], most)]
         parts.append(
             path("l-former", line((x(at), y(v)) for at, v in [*points, (now, points[-1][1])]))
         )
-    walked = [(earned.since, 0.0), *earned.over_time, (now, earned.value.estimate)]
+    walked = [(since, 0.0), *thinned(earned.over_time, most), (now, earned.value.estimate)]
     parts.append(path("l-path", steps([(x(at), y(v)) for at, v in walked])))
     parts += _end(right, y, earned, unit)
     return drawing(width, height, parts, titled="value-t")
@@ -67,23 +73,35 @@ def value_over_time(earned: Earned, unit: Unit, now: float, *, narrow: bool) -> 
 
 def _end(right: float, y: Callable[[float], float], earned: Earned, unit: Unit) -> list[str]:
     """Where it has come to, with intervals."""
-    parts, last = [], -1e9
+    parts = []
     told: list[tuple[Figure, str, str]] = [(earned.value, "dwell", "ink")]
     if earned.reference is not None:
         told.append((earned.reference, "to the cap", "former"))
+    beside = _apart([y(figure.estimate) for figure, _, _ in told])
     for place, (figure, name, kind) in enumerate(told):
         at = right + 8.0 + 7.0 * place
         middle, low, high = (y(each) for each in figure)
         line_kind = "ci" if kind == "ink" else "ci out"
         parts.append(straight(line_kind, at, low, at, high))
         parts.append(dot(at, middle, 4.0, "m-ink" if kind == "ink" else "m-former"))
-        words_at = max(middle, last + 34.0) if place else middle
-        last = words_at
-        beside = right + 24.0
-        parts.append(text(beside, words_at - 1.0, f"{unit.plain(figure.estimate)} {name}", "b"))
-        shown = f"{unit.plain(figure.low)} to {unit.plain(figure.high)}"
-        parts.append(text(beside, words_at + 14.0, shown))
+        across, words_at = right + 24.0, beside[place]
+        parts.append(text(across, words_at - 1.0, f"{unit.plain(figure.estimate)} {name}", "b"))
+        parts.append(text(across, words_at + 14.0, unit.plain_range(figure.low, figure.high)))
     return parts
+
+
+def _apart(places: list[float]) -> list[float]:
+    """Where words stand beside one or two points, so that they do not overlap.
+
+    Example:
+        >>> _apart([100.0, 90.0]), _apart([20.0, 90.0])
+        ([112.0, 78.0], [20.0, 90.0])
+    """
+    if len(places) < 2 or abs(places[0] - places[1]) >= _ROOM:
+        return places
+    middle, first_above = sum(places) / 2.0, places[0] <= places[1]
+    found = [middle - _ROOM / 2.0, middle + _ROOM / 2.0]
+    return found if first_above else found[::-1]
 
 
 def pool_of_ideas(
@@ -117,7 +135,7 @@ def pool_of_ideas(
     parts.append(text(middle + 8.0, top - 18.0, f"helps, {percent(helpful)}", "ship"))
     for mark in ticks(-unit.scale * reach, unit.scale * reach, 4):
         at = x(mark / unit.scale)
-        if left + 12.0 < at < right - 12.0:
+        if left + 12.0 < at < right - (40.0 if unit.name else 12.0):
             parts.append(text(at, bottom + 18.0, _tick(mark), "m"))
     parts.append(text(right, bottom + 18.0, unit.name, "e"))
     return drawing(width, height, parts, titled="pool-t")
@@ -137,21 +155,14 @@ def _reach(pool: FittedPool, effects: Sequence[float]) -> float:
 
 def _density(pool: FittedPool, reach: float) -> list[tuple[float, float]]:
     """The pool as a smooth curve: each value stands for those around it."""
-    values, weights = pool.values.tolist(), pool.weights.tolist()
-    kept = [
-        (values[k], weights[k], (values[k + 1] - values[k - 1]) / 2.0)
-        for k in range(1, len(values) - 1)
-        if weights[k] > 1e-9
-    ]
-    points = []
-    for k in range(121):
-        at = reach * (k / 60.0 - 1.0)
-        height = sum(
-            weight * exp(-0.5 * ((at - value) / width) ** 2) / (width * sqrt(2.0 * pi))
-            for value, weight, width in kept
-        )
-        points.append((at, height))
-    return points
+    values, weights = pool.values[1:-1], pool.weights[1:-1]
+    widths = (pool.values[2:] - pool.values[:-2]) / 2.0
+    kept = weights > _NEGLIGIBLE
+    values, weights, widths = values[kept], weights[kept], widths[kept]
+    places = reach * np.linspace(-1.0, 1.0, 121)
+    away = (places[:, None] - values) / widths
+    heights = np.exp(-0.5 * away**2) @ (weights / (widths * sqrt(2.0 * pi)))
+    return list(zip(places.tolist(), heights.tolist(), strict=True))
 
 
 def _bars(

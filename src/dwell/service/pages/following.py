@@ -1,8 +1,8 @@
 """Pages that follow what happens: their parts, sent as server-sent events."""
 
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
 
 from dwell.errors import NotThere
@@ -13,7 +13,7 @@ from dwell.service.live import Live, Parts
 from dwell.service.names import PROGRAMME
 from dwell.service.pages import words
 from dwell.service.pages.overview import Shown
-from dwell.service.pages.programmes import WithShown, context, law_of
+from dwell.service.pages.programmes import LONGEST_FIND, WithShown, context, law_of
 from dwell.service.pages.site import NO_POOL, templates
 from dwell.service.pages.task_page import view_of
 from dwell.service.parts import OnShelf
@@ -29,6 +29,7 @@ def live(
     shown: WithShown,
     at: int = 0,
     test: str = "",
+    find: Annotated[str, Query(max_length=LONGEST_FIND)] = "",
 ) -> StreamingResponse:
     """Parts of the page of a programme, or of one of its tests, as they change."""
     kept, pages = shown.of(programme), _pages(request)
@@ -43,11 +44,12 @@ def live(
     def draw() -> Parts:
         if test:
             return task_parts(kept, programme, test, shelf.clock())
-        return programme_parts(kept, programme, shelf.clock())
+        return programme_parts(kept, programme, shelf.clock(), find.strip())
 
     pages.require_place()
+    page = f"{test}\n{find.strip()}"
     messages = pages.follow(
-        programme.name, test, position, draw, int(last) if last.isdigit() else at
+        programme.name, page, position, draw, int(last) if last.isdigit() else at
     )
     return StreamingResponse(
         messages,
@@ -61,9 +63,9 @@ def _pages(request: Request) -> Live:
     return pages
 
 
-def programme_parts(shown: Shown, programme: Programme, now: float) -> Parts:
+def programme_parts(shown: Shown, programme: Programme, now: float, find: str = "") -> Parts:
     """The page of a programme, in parts."""
-    view = shown.overview(programme, now)
+    view = shown.overview(programme, now, find)
     made: Any = templates().get_template("programme_parts.html.jinja").module
     unit = context(view, law_of(programme))["unit"]
     parts = {
@@ -75,6 +77,7 @@ def programme_parts(shown: Shown, programme: Programme, now: float) -> Parts:
         "f-pool": made.figure("pool", view.pool, "w5", NO_POOL),
         "f-rules": made.rules(view),
         "f-standings": made.standings(view, unit),
+        "events-say": made.events_say(view),
         "f-events": made.events(view),
         "f-warnings": made.warnings(view, words),
     }

@@ -8,6 +8,8 @@ _SAID: dict[Kind, str] = {
     "began": "began",
     "ship": "crossed its ship limit",
     "drop": "crossed its drop limit",
+    "capped": "reached its cap below the limit",
+    "taught": "was decided while nothing is shipped",
     "held": "is on hold",
     "cleared": "was cleared",
     "abandoned": "was abandoned",

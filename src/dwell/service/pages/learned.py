@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from dwell.service.earned import Earned, Plausible
+from dwell.service.earned import FEW_TESTS, Earned, Plausible
 from dwell.service.pages import charts, words
 from dwell.service.pages.words import Unit
 from dwell.service.story import Story
@@ -57,8 +57,14 @@ def value_figure(earned: Earned, unit: Unit, now: float) -> Learned:
 
 
 def pool_figure(plausible: Plausible, story: Story, unit: Unit) -> Learned:
-    """What ideas are worth."""
+    """What ideas are worth, as far as tests show."""
     known = plausible.knowledge
+    if known.tests < FEW_TESTS:
+        so_far = words.counted(known.tests, "test")
+        text = (
+            f"It is learned from tests that have finished: {so_far} so far, {FEW_TESTS} at least."
+        )
+        return Learned("What ideas are worth is not known yet", text, Markup(), Markup())
     helpful, mean, worth = known.helpful, known.mean, known.helpful_mean
     about = words.percent(helpful.estimate)
     if known.nothing_earns:

@@ -1,14 +1,17 @@
 """Pages that stand alone: signing in, and errors."""
 
 from collections.abc import Callable
+from http import HTTPStatus
 from inspect import isawaitable
 from json import loads
 from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import Response
 
 from dwell.report.drawings import leaf
+from dwell.report.page import page as report_page
+from dwell.service.access.headers import sandboxed
 from dwell.service.access.signing_in import inside
 from dwell.service.pages.site import page
 
@@ -16,7 +19,7 @@ router = APIRouter(include_in_schema=False)
 # What an error means for whoever meets it, by its status.
 _MEANS = {
     401: "Sign in with a token that is known here.",
-    403: "Your token lets you read, and not do this. Ask for one that does.",
+    403: "Nothing was changed. If you need to do this, ask for a token that allows it.",
     404: "A test that was abandoned, or a programme under another name, keeps its events: look for "
     "it in the list.",
     409: "Nothing was changed. Somebody may have been faster: look again.",
@@ -26,12 +29,17 @@ _MEANS = {
 }
 _OTHERWISE = "Nothing was changed. If it happens again, tell whoever runs this server."
 _NO_PAGE = "There is no page at this address"
+_NOT_EVALUATED = "This log cannot be evaluated."
+_SIGNED_OUT = "You are signed out: open this page anew, and sign in."
+_MEGABYTE = 2**20
 _TITLES = {404: "This path has left the picture."}
 
 
 @router.get("/sign-in")
-def sign_in_page(request: Request, wrong: str = "", next: str = "/") -> HTMLResponse:
+def sign_in_page(request: Request, wrong: str = "", next: str = "/") -> Response:
     """A form for the token."""
+    if _in_a_frame(request):
+        return _in_frame(_NOT_EVALUATED, _SIGNED_OUT, HTTPStatus.OK)
     label = (
         "Tests as paths between two limits that close in: each is shipped above or dropped below"
     )
@@ -61,9 +69,37 @@ def _as_page(handler: Callable[..., Any]) -> Callable[..., Any]:
     return handled
 
 
+def _in_a_frame(request: Request) -> bool:
+    """Whether the answer is to stand where the page of Evaluate has its report."""
+    return request.headers.get("sec-fetch-dest") in ("iframe", "frame")
+
+
+def _in_frame(title: str, text: str, status: int) -> Response:
+    """A page that may stand in a frame of ours: others may not, and would show nothing there."""
+    answered = sandboxed(report_page(title, [text], []))
+    answered.status_code = status
+    return answered
+
+
+def _why_not(request: Request, problem: dict[str, Any]) -> str:
+    """Why a log was not taken, and what to do, in a sentence."""
+    status, detail = int(problem["status"]), str(problem["detail"])
+    if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+        most = request.app.state.settings.largest_upload / _MEGABYTE
+        return (
+            f"It is larger than {most:g} MB, the most that is taken here; use dwell evaluate on "
+            "your own machine."
+        )
+    if status == HTTPStatus.UNAUTHORIZED:
+        return _SIGNED_OUT
+    return f"{detail[:1].upper()}{detail[1:].rstrip('.')}. {_MEANS.get(status, _OTHERWISE)}"
+
+
 def _page_of(request: Request, response: Response) -> Response:
     problem = loads(bytes(response.body))
     status = int(problem["status"])
+    if _in_a_frame(request):
+        return _in_frame(_NOT_EVALUATED, _why_not(request, problem), status)
     kept = ("retry-after", "www-authenticate", "allow")
     headers = {name: response.headers[name] for name in kept if name in response.headers}
     answered = page(
@@ -72,7 +108,9 @@ def _page_of(request: Request, response: Response) -> Response:
         title=_TITLES.get(status, problem["title"]),
         detail=_NO_PAGE if problem["detail"] == "Not Found" else problem["detail"],
         meaning=_MEANS.get(status, _OTHERWISE),
+        sign_in=status == HTTPStatus.UNAUTHORIZED,
         again=request.scope["path"] if request.method == "GET" and status >= 429 else "",
+        asked=problem.get("request_id") or "",
         code=problem["type"].rpartition(":")[2],
         status_code=status,
         art=leaf.empty("A path that has left the picture", outside=True),

@@ -66,7 +66,7 @@ def charts_of(
     for key, title, scale in _scales(state, unit):
         if samples:
             place = scale.of(samples, total)
-            said = f"after {samples:,.0f} samples: {_figure(place, key, unit)}"
+            said = f"{words.samples(samples)}: {_figure(place, key, unit)}"
             limit = _limit_at(picture, samples)
             beside = (
                 ""
@@ -129,7 +129,7 @@ def read_out(state: State, picture: leaf.Drawn, unit: Unit) -> list[tuple[float,
     return [
         (
             samples,
-            f"After {samples:,.0f} samples: {row.place}"
+            f"After {words.samples(samples)}: {row.place}"
             + (f" ({row.lift}). " if row.lift != row.place else ". ")
             + (f"Limits: drop at {row.drop}, ship at {row.ship}." if row.ship else "No look yet."),
         )

@@ -11,7 +11,7 @@ from dwell.report.drawings import svg
 from dwell.service.earned import Earned, Figure, Ledger
 from dwell.service.followed import Followed
 from dwell.service.pages import words
-from dwell.service.pages.cards import MOST_CARDS, Cards
+from dwell.service.pages.cards import MOST_CARDS, Cards, guard_said
 from dwell.service.pages.happenings import Happening, told
 from dwell.service.pages.learned import Learned, pool_figure, value_figure
 from dwell.service.pages.rows import Row, Rows
@@ -22,12 +22,15 @@ from dwell.service.story import WAITS_DAYS, Story
 _DAY = 86_400.0
 _MILLION = 1e6
 _EVENTS = 10
+# Running tests that a page has room for, and from how many on they can be looked for.
+MOST_ROWS, MANY_ROWS = 200, 50
 _NOTHING_SHIPPED = ("Nothing has been shipped yet", "Its value will be added up here.")
 _NO_VALUE = (
     "What was shipped cannot be valued",
     "Not every test that was shipped has samples that its decision did not see, and no pool of "
     "ideas is fitted: so there is no estimate without bias.",
 )
+_MORE, _SET_UP = "More than running all to the cap", "set-up included"
 _FEW_DAYS = 1.5  # where tests take less on average, their samples say more
 
 
@@ -40,7 +43,8 @@ class Key:
         number: The number.
         unit: What it is counted in.
         picture: Its interval.
-        text: The interval in words, and what it is compared with.
+        text: What else is to be said of it.
+        interval: The interval in words.
     """
 
     title: str
@@ -48,6 +52,12 @@ class Key:
     unit: str
     picture: Markup | None
     text: str
+    interval: str = ""
+
+    @property
+    def said(self) -> str:
+        """The interval in words, and what else is to be said."""
+        return ", ".join(filter(None, (self.interval, self.text)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +79,8 @@ class Overview:
     more_cards: int
     waits_days: float
     rows: tuple[Row, ...]
+    all_rows: int
+    find: str
     value: Learned | None
     no_value: tuple[str, str]
     pool: Learned | None
@@ -76,6 +88,11 @@ class Overview:
     standings: tuple[Standing, ...]
     warnings: tuple[tuple[str, str, str], ...]
     events: tuple[Happening, ...]
+
+    @property
+    def many(self) -> bool:
+        """Whether one wants to look for tests by their names."""
+        return self.all_rows > MANY_ROWS or bool(self.find)
 
     @property
     def waiting(self) -> int:
@@ -101,14 +118,14 @@ class Shown:
     lock: RLock = field(default_factory=RLock)
     _figures: tuple[object, tuple[Learned | None, Learned | None]] | None = None
 
-    def overview(self, programme: Programme, now: float) -> Overview:
-        """The programme as it is now."""
+    def overview(self, programme: Programme, now: float, find: str = "") -> Overview:
+        """The programme as it is now, with running tests whose names hold a text."""
         with self.lock, programme.state() as state:
             self.story.read_on(programme)
             self.ledger.renew(state.learner)
-            return self._overview(state, now)
+            return self._overview(state, now, find)
 
-    def _overview(self, state: State, now: float) -> Overview:
+    def _overview(self, state: State, now: float, find: str) -> Overview:
         story = self.story
         waiting = story.waiting(now)
         ship = sum(_ships(test) for test in waiting)
@@ -131,13 +148,15 @@ class Shown:
             cards=tuple(self.cards.of(state, self.ledger.plausible, waiting)),
             more_cards=max(0, len(waiting) - MOST_CARDS),
             waits_days=WAITS_DAYS,
-            rows=tuple(rows),
+            rows=tuple(_found(rows, story.open, find)[:MOST_ROWS]),
+            all_rows=len(rows),
+            find=find,
             value=value,
             no_value=_NO_VALUE if story.shipped else _NOTHING_SHIPPED,
             pool=pool,
             rules=tuple(rule_pictures(state, story.rules)),
             standings=tuple(standing_rows(state)),
-            warnings=tuple(_warnings(story, rows)),
+            warnings=tuple(_warnings(state, story, rows)),
             events=tuple(told(note) for note in list(story.latest)[: -_EVENTS - 1 : -1]),
         )
 
@@ -155,6 +174,12 @@ class Shown:
         return self._figures[1]
 
 
+def _found(rows: list[Row], tests: dict[int, Followed], find: str) -> list[Row]:
+    """Rows of tests whose names hold a text."""
+    wanted = find.casefold()
+    return [row for row in rows if wanted in tests[row.number].name.casefold()]
+
+
 def _ships(test: Followed) -> bool:
     return test.decided is not None and test.decided.decision == "accept"
 
@@ -163,21 +188,32 @@ def _keys(state: State, story: Story, earned: Earned | None) -> list[Key]:
     unit, counts = Unit.of(state.known.law), state.counts
     keys = []
     if earned is not None:
-        roi = Figure(*(_MILLION * each for each in earned.roi))
-        text = f"{unit.plain(roi.low)} to {unit.plain(roi.high)}, set-up included"
-        picture = _interval(roi, f"{unit.plain(roi.estimate)}, {text}")
         title = f"ROI since {words.day(earned.since)}"
-        keys.append(Key(title, unit.plain(roi.estimate), unit.per_million, picture, text))
-        if earned.gain is not None:
-            text = f"{unit.range(earned.gain.low, earned.gain.high)}, on the same traffic"
-            picture = _interval(earned.gain, f"{unit.signed(earned.gain.estimate)}, {text}")
-            number, _, name = unit.signed(earned.gain.estimate).partition(" ")
-            keys.append(Key("More than running all to the cap", number, name, picture, text))
+        roi = Figure(*(_MILLION * each for each in earned.roi))
+        number = unit.plain(roi.estimate)
+        keys.append(
+            _measured(title, number, unit.per_million, roi, unit.plain_range(*roi[1:]), _SET_UP)
+        )
+        if (gain := earned.gain) is not None:
+            number, _, name = unit.signed(gain.estimate).partition(" ")
+            ends = unit.range(gain.low, gain.high)
+            keys.append(_measured(_MORE, number, name, gain, ends, "on the same traffic"))
     keys += _durations(state, story)
-    abandoned = f"; {counts.abandoned:,} more abandoned, left out" if counts.abandoned else ""
-    text = f"{counts.shipped:,} to ship, {counts.dropped:,} to drop so far{abandoned}"
-    keys.append(Key("Finished tests", f"{counts.finished:,}", "", None, text))
+    decided = counts.shipped + counts.dropped
+    parts = [f"{counts.shipped:,} to ship, {counts.dropped:,} to drop"] if decided else []
+    if runs_on := story.still_open[0]:
+        parts.append(f"{runs_on:,} run{'s' * (runs_on == 1)} on to learn")
+    if counts.abandoned:
+        parts.append(f"{counts.abandoned:,} more abandoned, left out")
+    text = "; ".join(parts) or "none yet"
+    keys.append(Key("Decided tests", f"{decided:,}", "", None, text))
     return keys
+
+
+def _measured(title: str, number: str, unit: str, figure: Figure, ends: str, text: str) -> Key:
+    """A key figure with its interval."""
+    picture = _interval(figure, f"{number} {unit}, {ends}, {text}")
+    return Key(title, number, unit, picture, text, ends)
 
 
 def _durations(state: State, story: Story) -> list[Key]:
@@ -209,9 +245,10 @@ def _interval(figure: Figure, label: str) -> Markup:
     )
 
 
-def _warnings(story: Story, rows: list[Row]) -> list[tuple[str, str, str]]:
-    """Data that somebody should look at: what it is, which test, what is to be said."""
-    found = []
+def _warnings(state: State, story: Story, rows: list[Row]) -> list[tuple[str, str, str]]:
+    """What somebody should look at: what it is, which test, what is to be said."""
+    paused = guard_said(state)
+    found = [("Nothing ships", "", paused.rstrip("."))] if paused else []
     for row in rows:
         if not row.hold:
             continue

@@ -1,7 +1,9 @@
 """Plan as a page: a form that works without scripts, the answer, and the command's own report."""
 
 from collections import OrderedDict
+from collections.abc import Iterator
 from http import HTTPStatus
+from itertools import islice
 from json import dumps, loads
 from math import sqrt
 from threading import Lock
@@ -12,11 +14,15 @@ from fastapi.responses import HTMLResponse
 from markupsafe import Markup
 
 from dwell.errors import DwellError, NothingWorthTesting
+from dwell.laws import Lift
+from dwell.learners.empirical_bayes import EmpiricalBayes
+from dwell.programme.programme import Programme
 from dwell.report.drawings import svg
 from dwell.report.page import page as report_page
 from dwell.report.plan.text import money
 from dwell.service.access.callers import may
 from dwell.service.access.headers import sandboxed
+from dwell.service.earned import FEW_TESTS
 from dwell.service.pages import words
 from dwell.service.pages.big_leaf import ticks
 from dwell.service.pages.plan_form import FIELDS, PlanForm
@@ -24,6 +30,7 @@ from dwell.service.pages.programmes import WithShown
 from dwell.service.pages.site import page
 from dwell.service.parts import OnShelf, WithWorkers
 from dwell.service.problems import Refused
+from dwell.service.shelf import Shelf
 from dwell.service.workers import Workers
 
 router = APIRouter(include_in_schema=False)
@@ -56,7 +63,8 @@ def plan(request: Request, shelf: OnShelf, shown: WithShown, workers: WithWorker
     given = dict(request.query_params)
     source = given.pop("from", "")
     form = PlanForm.read(given)
-    if source in shelf.names():
+    known = list(islice(_knowing(shelf), _MOST_PROGRAMMES))
+    if source in shelf.names() and _knows(shelf.open(source)):
         programme = shelf.open(source)
         kept = shown.of(programme)
         kept.overview(programme, shelf.clock())
@@ -64,6 +72,8 @@ def plan(request: Request, shelf: OnShelf, shown: WithShown, workers: WithWorker
             setup_cost = getattr(state.learner, "setup_cost", 0.0)
         if kept.ledger.plausible is not None:
             form = PlanForm.of_programme(kept.ledger.plausible, setup_cost)
+    else:
+        source = ""
     answer, nothing = None, ""
     if given and not form.wrong:
         try:
@@ -83,7 +93,7 @@ def plan(request: Request, shelf: OnShelf, shown: WithShown, workers: WithWorker
         fields={field.name: field for field in FIELDS},
         answer=answer,
         nothing=nothing,
-        programmes=shelf.names()[:_MOST_PROGRAMMES],
+        programmes=known,
         source=source,
         query=request.url.query,
         money=money,
@@ -105,6 +115,18 @@ def plan_report(request: Request, workers: WithWorkers) -> HTMLResponse:
     except DwellError as error:
         return sandboxed(report_page("Plan", [str(error)], []))
     return sandboxed(found.page or "")
+
+
+def _knowing(shelf: Shelf) -> Iterator[str]:
+    """Programmes whose numbers a form can begin with."""
+    return (name for name in shelf.names() if _knows(shelf.open(name)))
+
+
+def _knows(programme: Programme) -> bool:
+    """Whether a programme has learned what ideas are worth, in the units of the form."""
+    with programme.state() as state:
+        fits = isinstance(state.learner, EmpiricalBayes) and isinstance(state.known.law, Lift)
+        return fits and state.counts.finished >= FEW_TESTS
 
 
 def _document(workers: Workers, form: PlanForm) -> str:

@@ -4,7 +4,7 @@ from http import HTTPStatus
 from shlex import quote
 from typing import Annotated, Any, NamedTuple
 
-from fastapi import APIRouter, Depends, Form, Request
+from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 from markupsafe import Markup
 
@@ -22,6 +22,7 @@ from dwell.service.pages.words import Unit
 from dwell.service.parts import OnShelf
 
 router = APIRouter(include_in_schema=False)
+LONGEST_FIND = 200
 TEST = PROGRAMME + "/tests/{task:name}"
 
 
@@ -89,15 +90,19 @@ def _row(view: Overview, since: str) -> _Row:
 def _told(key: Key | None, otherwise: str) -> _Told:
     if key is None:
         return None, "", otherwise
-    return key.picture, f"{key.number} {key.unit}".strip(), key.text.partition(",")[0]
+    return key.picture, f"{key.number} {key.unit}".strip(), key.interval
 
 
 @router.get(PROGRAMME, dependencies=[may("read")])
 def one_programme(
-    request: Request, programme: ChosenProgramme, shelf: OnShelf, shown: WithShown
+    request: Request,
+    programme: ChosenProgramme,
+    shelf: OnShelf,
+    shown: WithShown,
+    find: Annotated[str, Query(max_length=LONGEST_FIND)] = "",
 ) -> HTMLResponse:
     """A programme: what needs a decision today, what runs, what was learned."""
-    view = shown.of(programme).overview(programme, shelf.clock())
+    view = shown.of(programme).overview(programme, shelf.clock(), find.strip())
     if not view.begun:
         label = "Two limits that close in over time; no test between them yet"
         return page(

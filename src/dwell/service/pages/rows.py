@@ -266,4 +266,4 @@ def label(state: State, test: Followed, facts: Facts) -> str:
         where = f"a total of {words.sign(total)}"
     else:
         where = f"{words.sign(total / (noise_under(law) * sqrt(samples)))} standard errors"
-    return f"Path of {test.name}: {where} after {samples:,.0f} samples"
+    return f"Path of {test.name}: {where} after {words.samples(samples)}"

@@ -139,9 +139,6 @@ def _standing(each: PolicyStanding, unit: Unit, reach: tuple[float, float]) -> S
     if low is None or middle is None or high is None or not (_known(low) and _known(high)):
         return Standing(name, None, "nothing known yet", said, out)
     million = 1e6
-    figures = (
-        f"{unit.plain(million * middle)} ({unit.plain(million * low)} to "
-        f"{unit.plain(million * high)})"
-    )
+    figures = f"{unit.plain(million * middle)} ({unit.plain_range(million * low, million * high)})"
     picture = svg.interval(low, middle, high, reach, width=170.0, out=out)
     return Standing(name, picture, figures, said, out)

@@ -36,6 +36,7 @@ def templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         cache_size=-1,
+        auto_reload=False,
     )
     made.filters |= {"in_path": in_path, "moment": words.moment, "stamp": words.stamp}
     made.filters |= {"capital": lambda text: text[:1].upper() + text[1:]}

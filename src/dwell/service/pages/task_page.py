@@ -46,6 +46,7 @@ class TaskView:
     read_out: str
     table: tuple[looks.LookRow, ...]
     choices: tuple[stopping.Choice, ...]
+    ahead_by: str
     worth: Worth | None
     worth_picture: Markup | None
     worth_text: str
@@ -105,6 +106,7 @@ def _view(state: State, shown: Shown, test: Followed, now: float) -> TaskView:
     doubtful = running is not None and bool(running.held)
     worth = None if doubtful else worth_of(plausible, samples, total)
     decided = test.decided
+    on = None if worth is None or plausible is None else stopping.going_on(plausible, test, task)
     waits = decided is not None and test.recorded is None and not test.abandoned
     ships = decided is not None and decided.decision == "accept"
     recorded = ""
@@ -124,7 +126,8 @@ def _view(state: State, shown: Shown, test: Followed, now: float) -> TaskView:
         charts=tuple(looks.charts_of(state, picture, unit)),
         read_out=dumps(looks.read_out(state, picture, unit)),
         table=tuple(looks.table_of(state, picture, unit)),
-        choices=tuple(stopping.choices(state, test, running, worth, shown, unit, now)),
+        choices=tuple(stopping.choices(test, worth, on, unit)),
+        ahead_by=stopping.ahead_by(test, worth, on, unit),
         worth=worth,
         worth_picture=None
         if plausible is None or worth is None
@@ -132,7 +135,7 @@ def _view(state: State, shown: Shown, test: Followed, now: float) -> TaskView:
         worth_text=stopping.worth_text(worth, plausible, samples, total, unit),
         facts=tuple(_facts(state, test, picture, unit, now)),
         rule="" if picture.limits is None else rule_said(picture.limits, state.known.law),
-        why=tuple(stopping.why(worth, plausible, unit, samples, total) if ships else ()),
+        why=tuple(stopping.why(worth, plausible, on, unit, samples, total) if ships else ()),
         history=tuple(told(note) for note in reversed(test.notes)),
         record=("shipped" if ships else "dropped") if waits else "",
         other=("dropped" if ships else "shipped") if waits else "",

@@ -8,7 +8,7 @@ from dwell.laws import Law, Lift
 
 _DAY = 86_400.0
 MINUS = "\N{MINUS SIGN}"
-_SMALL = 0.02  # numbers below have more digits
+_SMALL, _LARGE = 0.02, 10.0  # numbers below have more digits, numbers above have fewer
 _FEW = (
     *("no", "one", "two", "three", "four", "five", "six"),
     *("seven", "eight", "nine", "ten", "eleven", "twelve"),
@@ -26,8 +26,8 @@ class Unit:
     Example:
         >>> Unit.of(Lift(0.1)).signed(0.0038), Unit.of(None).signed(1.5)
         ('+0.38 pp', '+1.50')
-        >>> Unit.of(Lift(0.1)).range(0.001, 0.0089)
-        '+0.10 to +0.89 pp'
+        >>> Unit.of(Lift(0.1)).range(0.001, 0.0089), Unit.of(None).plain_range(724.9, 1674.2)
+        ('+0.10 to +0.89 pp', '725 to 1,674')
     """
 
     name: str
@@ -47,9 +47,19 @@ class Unit:
         """A value without its unit, with as many digits as mean something."""
         return _digits(self.scale * value, _places(abs(self.scale * value)))
 
-    def signed(self, value: float) -> str:
-        """A value with sign and unit."""
-        return self._with_unit(sign(self.scale * value))
+    def plain_range(self, low: float, high: float) -> str:
+        """An interval without its unit."""
+        ends = self.scale * low, self.scale * high
+        places = _places(max(map(abs, ends)))
+        return " to ".join(_digits(end, places) for end in ends)
+
+    def signed(self, value: float, places: int | None = None) -> str:
+        """A value with sign and unit, and so many digits after the point."""
+        return self._with_unit(sign(self.scale * value, places))
+
+    def places(self, value: float) -> int:
+        """How many digits after the point a value has."""
+        return _places(abs(self.scale * value))
 
     def range(self, low: float, high: float) -> str:
         """An interval."""
@@ -62,11 +72,11 @@ class Unit:
 
 
 def sign(value: float, places: int | None = None) -> str:
-    """A number with its sign, and two digits after the point, or more if it is small.
+    """A number with its sign, and two digits after the point, or as many as mean something.
 
     Example:
-        >>> sign(2.064), sign(0.00123), sign(0.0), sign(-0.5) == f"{MINUS}0.50"
-        ('+2.06', '+0.0012', '0.00', True)
+        >>> sign(2.064), sign(0.00123), sign(0.0), sign(-0.5) == f"{MINUS}0.50", sign(13.97)
+        ('+2.06', '+0.0012', '0.00', True, '+14.0')
     """
     text = _digits(abs(value), _places(abs(value)) if places is None else places)
     if not float(text.replace(",", "")):
@@ -75,9 +85,9 @@ def sign(value: float, places: int | None = None) -> str:
 
 
 def _places(size: float) -> int:
-    """How many digits after the point: two, or as many as two that are not 0 need; six at most."""
-    if size >= 1000.0:
-        return 0
+    """How many digits after the point: two, fewer of large numbers, more of small ones."""
+    if size >= _LARGE:
+        return max(0, 2 - floor(log10(size)))
     return min(6, 1 - floor(log10(size))) if 0.0 < size < _SMALL else 2
 
 
@@ -129,6 +139,16 @@ def samples(count: float) -> str:
     return f"{count:,.0f} sample{'' if round(count) == 1 else 's'}"
 
 
+def rounded(count: float) -> str:
+    """A number of samples of which only the first digits are known.
+
+    Example:
+        >>> rounded(41_732.0), rounded(0.3)
+        ('42,000', '1')
+    """
+    return f"{max(1.0, float(f'{count:.2g}')):,.0f}"
+
+
 def day(at: float) -> str:
     """A date.
 
@@ -147,6 +167,16 @@ def short_day(at: float) -> str:
         '15 Jun'
     """
     return f"{datetime.fromtimestamp(at, UTC):%-d %b}"
+
+
+def tick(at: float, span: float) -> str:
+    """A moment in a chart that is so many seconds wide.
+
+    Example:
+        >>> tick(1_781_481_600.0, 9e6), tick(1_781_485_200.0, 7_200.0)
+        ('15 Jun', '01:00')
+    """
+    return short_day(at) if span > 4.0 * _DAY else clock(at)
 
 
 def moment(at: float, now: float) -> str:

@@ -8,6 +8,20 @@ const parsed = (html) => {
 
 // Server-sent events carry parts of the page by id. What is pointed at or focused stays put.
 const busy = (element) => element.matches(":hover") || element.contains(document.activeElement);
+const CONTROLS = "a, button, input, summary, svg[tabindex]";
+
+// What people have chosen, opened, typed or focused in a part is so in the new one too.
+function keep(old, made) {
+  for (const input of old.querySelectorAll("input[id]")) {
+    const same = made.querySelector(`#${CSS.escape(input.id)}`);
+    if (!same) continue;
+    if (input.type === "radio") same.checked = input.checked;
+    else if (input.value !== input.defaultValue) same.value = input.value;
+  }
+  const opened = made.querySelectorAll("details");
+  old.querySelectorAll("details").forEach((each, place) => { if (opened[place]) opened[place].open = each.open; });
+  for (const looks of made.querySelectorAll("[data-looks]")) readable(looks);
+}
 
 function put(parts) {
   for (const [id, html] of Object.entries(parts)) {
@@ -16,13 +30,25 @@ function put(parts) {
     const made = parsed(html);
     if (old.isEqualNode(made)) continue;
     const focused = old.contains(document.activeElement) ? document.activeElement : null;
-    const path = focused && [...old.querySelectorAll("a, button")].indexOf(focused);
+    const place = focused && [...old.querySelectorAll(CONTROLS)].indexOf(focused);
+    const caret = focused?.selectionStart;
+    keep(old, made);
     old.replaceWith(made);
-    if (focused && path >= 0) made.querySelectorAll("a, button")[path]?.focus();
+    if (!focused || place < 0) continue;
+    const again = made.querySelectorAll(CONTROLS)[place];
+    again?.focus({ preventScroll: true });
+    if (caret != null) again?.setSelectionRange?.(caret, caret);
   }
 }
 
 // Lists only grow at their end, and lose what is over once nobody looks at it.
+const wants = new Map();
+
+function clear(list) {
+  const wanted = new Set(wants.get(list.id));
+  for (const child of [...list.children]) if (!wanted.has(child.id)) child.remove();
+}
+
 function arrange(lists, parts) {
   const entered = [];
   for (const [id, wanted] of Object.entries(lists)) {
@@ -37,11 +63,12 @@ function arrange(lists, parts) {
       }
       list.append(made);
     }
-    const clear = () => {
-      for (const child of [...list.children]) if (!wanted.includes(child.id)) child.remove();
-    };
-    if (busy(list)) list.addEventListener("pointerleave", clear, { once: true });
-    else clear();
+    if (!wants.has(id)) {
+      list.addEventListener("pointerleave", () => clear(list));
+      list.addEventListener("focusout", () => setTimeout(() => { if (!busy(list)) clear(list); }));
+    }
+    wants.set(id, wanted);
+    if (!busy(list)) clear(list);
   }
   const announce = document.getElementById("announce");
   if (announce && entered.length) announce.textContent = `New: ${entered.join(". ")}.`;
@@ -97,6 +124,9 @@ function live(fresh) {
       fresh.classList.add("live");
       fresh.querySelector("b").textContent = "Live";
       fresh.querySelector("span").textContent = `${told || fresh.dataset.said}, read ${Math.round(age / 1000)} s ago`;
+    } else if (fresh.classList.contains("live")) {
+      fresh.classList.remove("live");
+      fresh.querySelector("b").textContent = "Trying again";
     }
     if (source.readyState === EventSource.CLOSED && age % 20_000 < 1_000) open();
   }, 1000);
@@ -104,10 +134,10 @@ function live(fresh) {
 
 // A chart that can be read look by look, with the pointer or with arrow keys.
 function readable(looks) {
-  const rows = JSON.parse(looks.dataset.looks), out = document.getElementById("readout");
+  const rows = JSON.parse(looks.dataset.looks);
   const show = (place) => {
     const at = Math.max(0, Math.min(rows.length - 1, place)), [samples, said] = rows[at];
-    out.textContent = said;
+    document.getElementById("readout").textContent = said;
     for (const hot of looks.querySelectorAll(".hot")) {
       const { x0, x1, cap, top, bottom } = hot.dataset, x = +x0 + ((x1 - x0) * samples) / cap;
       const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
@@ -138,7 +168,7 @@ function readable(looks) {
 // A log can be dropped on its form; while it is sent and read, the form says so.
 function upload(form) {
   const file = form.querySelector("input[type=file]"), progress = form.querySelector("[data-progress]");
-  const [bar, said] = progress.children, button = form.querySelector("button");
+  const bar = progress.querySelector("progress"), [said, seconds] = progress.querySelectorAll("span"), button = form.querySelector("button");
   const report = document.getElementById("report"), frame = report.querySelector("iframe");
   let ticking;
   for (const name of ["dragover", "dragleave", "drop"]) {
@@ -154,15 +184,18 @@ function upload(form) {
     if (chosen && chosen.size > most) {
       event.preventDefault();
       bar.hidden = true;
+      seconds.textContent = "";
       said.textContent = `This file has ${megabytes(chosen.size)} MB; the most is ${megabytes(most)} MB.`;
       return;
     }
     bar.hidden = false;
     form.target = "report";
     report.hidden = false;
+    frame.classList.add("waits");
     const begun = Date.now(), tell = () => {
-      said.textContent = `Reading the log and trying every rule on every test: ${Math.round((Date.now() - begun) / 1000)} s`;
+      seconds.textContent = `${Math.round((Date.now() - begun) / 1000)} s`;
     };
+    said.textContent = "Reading the log and trying every rule on every test:";
     tell();
     ticking = setInterval(tell, 1000);
     setTimeout(() => { button.disabled = true; });
@@ -172,6 +205,7 @@ function upload(form) {
     clearInterval(ticking);
     ticking = undefined;
     progress.hidden = true;
+    frame.classList.remove("waits");
     button.disabled = false;
     document.getElementById("answer").focus();
   });
