@@ -36,8 +36,15 @@ class Scores(NamedTuple):
     @property
     def influence(self) -> FloatArray:
         """How much each test weighs in the ratio of means: as a whole, nothing."""
-        influence: FloatArray = (self.rewards - self.ratio * self.costs) / self.costs.mean()
-        return influence
+        return self.weighed[1]
+
+    @property
+    def weighed(self) -> tuple[float, FloatArray]:
+        """The ratio, and how much each test weighs in it: in one go, as it is asked for often."""
+        costs = self.costs
+        cost = costs.mean()
+        ratio = float(self.rewards.mean() / cost)
+        return ratio, (self.rewards - ratio * costs) / cost
 
     def of(self, tests: BoolArray) -> "Scores":
         """What some of the tests say."""
