@@ -24,7 +24,7 @@ from tests.acceptance.commands import run
 from tests.evaluations import bits
 from tests.refusals import refused
 
-TESTS, LENGTH = 600, 100
+TESTS, LENGTH = 60, 100
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
         }
     )
     path = tmp_path_factory.mktemp("log") / "log.parquet"
-    parquet.write_table(table, path, row_group_size=950)
+    parquet.write_table(table, path, row_group_size=190)
     return path
 
 
