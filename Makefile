@@ -4,8 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 
+# Where a machine says that Python keeps nothing compiled, every process compiles all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := run
-.PHONY: run test check system docs bench clean
+.PHONY: run test tests plain check lint types system docs bench clean
 
 # The demo of the service goes on until Ctrl-C. Where nobody looks, it checks itself and ends.
 PORT ?= 8000
@@ -14,20 +17,35 @@ run: $(READY)
 	@if [ -t 1 ] && [ -z "$$CI" ]; then $(BIN)/dwell serve --demo --port $(PORT); \
 	else $(BIN)/dwell serve --demo --port 0 --check; fi
 
-test: $(READY) check system
-	@rm -f .coverage .coverage.*
-	$(BIN)/pytest --cov --cov-report= --cov-fail-under=0 -n 2 --dist loadfile --durations=20
-	@# Compiled code is invisible to coverage: the kernels' tests run once more without the compiler.
-	NUMBA_DISABLE_JIT=1 $(BIN)/pytest --cov --cov-append --cov-report= --cov-fail-under=0 -q \
-		tests/unit/test_kernels.py tests/unit/test_paths.py tests/unit/test_bridges.py tests/unit/test_periods.py \
-		tests/unit/test_history_replay.py tests/unit/test_history_current_rule.py
+# What takes one core for a minute goes on beside the tests, which often wait: types, and kernels as
+# plain Python.
+test: $(READY) lint system
+	@rm -f .coverage .coverage.* .coverage-plain
+	@$(MAKE) --no-print-directory -j 3 tests types plain
+	@$(BIN)/coverage combine --quiet --append .coverage-plain
 	$(BIN)/coverage report
 
-check: $(READY)
+# The files that take longest come first (tests/conftest.py), so that no worker ends with one. Tests
+# that wait for processes, databases and browsers leave a core idle: three workers keep two busy.
+tests: $(READY)
+	$(BIN)/pytest --cov --cov-report= --cov-fail-under=0 -n 3 --dist loadfile --no-loadscope-reorder --durations=20
+
+# Compiled code is invisible to coverage: the kernels' tests run once more without the compiler.
+plain: $(READY)
+	COVERAGE_FILE=.coverage-plain NUMBA_DISABLE_JIT=1 $(BIN)/pytest --cov --cov-report= --cov-fail-under=0 \
+		-q -p no:cacheprovider \
+		tests/unit/test_kernels.py tests/unit/test_paths.py tests/unit/test_bridges.py tests/unit/test_periods.py \
+		tests/unit/test_history_replay.py tests/unit/test_history_current_rule.py
+
+check: lint types
+
+lint: $(READY)
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
-	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+
+types: $(READY)
+	$(BIN)/mypy
 
 # A browser and a database server for the tests. Where nobody may install them, the tests that need
 # them say so and are skipped (under CI=true they fail).

@@ -24,7 +24,7 @@ from tests.acceptance.commands import run
 from tests.evaluations import bits
 from tests.refusals import refused
 
-TESTS, LENGTH = 600, 100
+TESTS, LENGTH = 60, 100
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
         }
     )
     path = tmp_path_factory.mktemp("log") / "log.parquet"
-    parquet.write_table(table, path, row_group_size=950)
+    parquet.write_table(table, path, row_group_size=190)
     return path
 
 
@@ -50,14 +50,19 @@ class Cluster:
     address: str
     workers: dict[str, subprocess.Popen[bytes]]
 
-    def processing(self) -> dict[str, int]:
-        """How many parts each worker has to work on."""
+    @contextmanager
+    def watched(self) -> Iterator[Callable[[], dict[str, int]]]:
+        """A way to ask, as often as wanted, how many parts each worker has to work on."""
         with Client(self.address, set_as_default=False) as client:
-            names = {
-                address: str(worker["name"])
-                for address, worker in client.scheduler_info()["workers"].items()
-            }
-            return {names[address]: len(keys) for address, keys in client.processing().items()}
+
+            def processing() -> dict[str, int]:
+                names = {
+                    address: str(worker["name"])
+                    for address, worker in client.scheduler_info()["workers"].items()
+                }
+                return {names[address]: len(keys) for address, keys in client.processing().items()}
+
+            yield processing
 
 
 @contextmanager
@@ -142,9 +147,10 @@ def test_a_killed_worker_changes_nothing(two: Cluster, log: Path) -> None:
     had: list[int] = []
 
     def kill() -> None:
-        until(lambda: two.processing().get("one", 0) > 0)
-        had.append(two.processing()["one"])
-        victim.kill()
+        with two.watched() as processing:
+            until(lambda: processing().get("one", 0) > 0)
+            had.append(processing()["one"])
+            victim.kill()
 
     # It is stopped first: the parts that it is given cannot be done by the time it is killed.
     victim.send_signal(signal.SIGSTOP)
@@ -155,7 +161,8 @@ def test_a_killed_worker_changes_nothing(two: Cluster, log: Path) -> None:
     killer.join()
     assert had[0] > 0
     assert victim.wait() == -signal.SIGKILL
-    assert two.processing().keys() == {"two"}
+    with two.watched() as processing:
+        assert processing().keys() == {"two"}
     with executor_at(two.address) as executor:
         again = evaluate(log, setup_cost=20, partitions=7, executor=executor)
     assert bits(again) == bits(report) == bits(evaluate(log, setup_cost=20, partitions=1))

@@ -4,6 +4,7 @@ import csv
 import importlib
 import json
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -78,9 +79,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     signs = dwell.Programme.create("sqlite:///dwell.db", "signs", law=dwell.Signs(), cap=4)
     signs.begin("blue").tell([-1] * 4)
     demo = importlib.import_module("dwell.cli.demo")
-    monkeypatch.setattr(demo, "_TASKS", (10, 100))
-    monkeypatch.setattr(demo, "_PAST_TESTS", 100)
+    monkeypatch.setattr(demo, "_TASKS", (4, 8))
+    monkeypatch.setattr(demo, "_PAST_TESTS", 20)
     monkeypatch.setattr(demo, "_MOST_RUNS", 4)
+
+
+@cache
+def printed_by(section: str) -> dict[str, Any]:
+    """What a command prints, which is the same in every folder."""
+    return figures(*COMMANDS[section])
 
 
 def documented(section: str) -> list[str]:
@@ -105,7 +112,7 @@ def fields(value: Any, name: str, whole: set[str]) -> list[str]:
 @pytest.mark.parametrize("section", COMMANDS)
 def test_every_field_is_documented_and_no_other_is(section: str) -> None:
     """In the same order, so that who reads one finds the other."""
-    printed = figures(*COMMANDS[section])
+    printed = printed_by(section)
     whole = WHOLE | {"rows"} if section == "demo" else WHOLE
     assert fields(printed, "", whole) == documented(section)
     assert printed["version"] == VERSION
@@ -114,7 +121,7 @@ def test_every_field_is_documented_and_no_other_is(section: str) -> None:
 
 def test_what_the_demo_holds_of_others_is_theirs() -> None:
     """The page says so instead of naming all of it again."""
-    printed = figures(*COMMANDS["demo"])
+    printed = printed_by("demo")
     rows = [f"rows[].{name}" for name in printed["rows"][0]]
     assert rows == [name for name in documented("simulate") if name.startswith("rows")]
     past = fields(printed["past_tests"], "", set())

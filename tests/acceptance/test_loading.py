@@ -27,19 +27,22 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def loaded_by(folder: Path, *arguments: str) -> set[str]:
-    """The modules that are loaded when a command has ended."""
+def loaded_by(folder: Path, *commands: tuple[str, ...]) -> list[set[str]]:
+    """The modules that are loaded when each of some commands, one after another, has ended."""
     code = (
         "import sys\n"
         "from dwell.cli import main\n"
-        "try:\n"
-        f"    main({list(arguments)!r})\n"
-        "except SystemExit as end:\n"
-        "    assert not end.code, end.code\n"
-        "print(*sys.modules, sep='\\n', file=open('modules', 'w'))"
+        "file = open('modules', 'w')\n"
+        f"for arguments in {commands!r}:\n"
+        "    try:\n"
+        "        main(list(arguments))\n"
+        "    except SystemExit as end:\n"
+        "        assert not end.code, end.code\n"
+        "    print(*sys.modules, file=file)\n"
     )
     subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, check=True)
-    return set((folder / "modules").read_text(encoding="utf-8").split())
+    lines = (folder / "modules").read_text(encoding="utf-8").splitlines()
+    return [set(line.split()) for line in lines]
 
 
 def within(package: str, modules: set[str]) -> set[str]:
@@ -47,27 +50,27 @@ def within(package: str, modules: set[str]) -> set[str]:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_page_loads_neither_lab_nor_learners(folder: Path, command: str) -> None:
-    """Charts, tables and templates need none of them."""
+def test_json_loads_nothing_that_draws_and_a_page_neither_lab_nor_learners(
+    folder: Path, command: str
+) -> None:
+    """Only what computes the figures; then charts, tables and templates, which need no more."""
     option = "--out" if command == "evaluate" else "--plot"
-    modules = loaded_by(folder, *COMMANDS[command], option, "page.html")
-    assert not within("dwell.lab", modules)
-    assert within("dwell.learners", modules) <= NAMES
-    assert {TEMPLATES, FIGURES} <= modules
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_json_loads_nothing_that_draws(folder: Path, command: str) -> None:
-    """Nor lab and learners: only what computes the figures."""
-    modules = loaded_by(folder, *COMMANDS[command], "--json")
-    assert not within("dwell.lab", modules)
-    assert within("dwell.learners", modules) <= NAMES
-    assert not {TEMPLATES, FIGURES} & modules
+    figures, page = loaded_by(
+        folder,
+        (*COMMANDS[command], "--json"),
+        (*COMMANDS[command], option, "page.html"),
+    )
+    assert not {TEMPLATES, FIGURES} & figures
+    assert {TEMPLATES, FIGURES} <= page
+    for modules in (figures, page):
+        assert not within("dwell.lab", modules)
+        assert within("dwell.learners", modules) <= NAMES
 
 
 def test_a_run_loads_no_part_of_scipy_that_is_large(folder: Path) -> None:
     """They would be a fifth of its memory, and a second of its time."""
-    modules = loaded_by(folder, "simulate", "--tasks", "30", "--replications", "1", "--json")
+    asked = ("simulate", "--tasks", "30", "--replications", "1", "--json")
+    [modules] = loaded_by(folder, asked)
     assert not {"scipy.optimize", "scipy.signal", "scipy.stats"} & modules
     assert not {TEMPLATES, FIGURES, "pyarrow", "duckdb"} & modules
     assert "dwell.learners.empirical_bayes" in modules

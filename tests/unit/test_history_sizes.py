@@ -71,20 +71,21 @@ def shop(users: int, split: int = 1, tests: int = 12) -> pa.Table:
     )
 
 
+@pytest.mark.no_cover  # it follows what is allocated, and takes twice as long if watched
 @pytest.mark.parametrize("users", [10**7, 2**52])
 def test_counts_of_any_size_take_little_memory(users: int) -> None:
     """Under 100 MB, where as many samples would take terabytes; and no figure is missing."""
-    table = shop(users, tests=3)
-    evaluate(table, {"one": fixed(1)})  # what is compiled and imported once
+    table = shop(users, tests=2)
+    evaluate(shop(100, tests=2), setup_cost=1000)  # what is compiled and imported once
     tracemalloc.start()
     report = evaluate(table, setup_cost=1000)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 100e6
-    assert report.replayed.quality.samples == 3 * users
+    assert report.replayed.quality.samples == 2 * users
     assert np.isfinite(report.found.reward).all()
     assert (np.diff(report.found.cost) >= -users).all()
-    assert report.replayed.replay.lengths.tolist() == [users] * 3
+    assert report.replayed.replay.lengths.tolist() == [users] * 2
 
 
 def test_all_users_of_unequal_counts_are_used() -> None:

@@ -135,7 +135,8 @@ class NormalIntervals:
     def rois(self, scores: Sequence[Scores], alpha: float) -> list[Range]:
         """Where policies' ROIs lie, approximately."""
         reach = _reach(scores, alpha / 2.0)
-        return [_around(one.ratio, reach * error_of(one.influence)) for one in scores]
+        weighed = (one.weighed for one in scores)
+        return [_around(ratio, reach * error_of(influence)) for ratio, influence in weighed]
 
     def gains(
         self, scores: Sequence[Scores], other: Scores, other_roi: Range, alpha: float
@@ -143,10 +144,11 @@ class NormalIntervals:
         """Where the differences between their ROIs and another's lie, approximately."""
         del other_roi
         reach = _reach(scores, alpha / 2.0)
-        theirs = other.influence
+        their_ratio, theirs = other.weighed
+        weighed = (one.weighed for one in scores)
         return [
-            _around(one.ratio - other.ratio, reach * error_of(one.influence - theirs))
-            for one in scores
+            _around(ratio - their_ratio, reach * error_of(influence - theirs))
+            for ratio, influence in weighed
         ]
 
     def worse(
@@ -155,8 +157,9 @@ class NormalIntervals:
         """Which of them earn less per cost than another, approximately: at the other's own ROI."""
         del best_roi
         reach = _reach(scores, alpha)
+        best_ratio = best.ratio
         leads = (
-            (one.rewards - best.rewards) - best.ratio * (one.durations - best.durations)
+            (one.rewards - best.rewards) - best_ratio * (one.durations - best.durations)
             for one in scores
         )
         return [bool(lead.mean() + reach * error_of(lead) < 0.0) for lead in leads]

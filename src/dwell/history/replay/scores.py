@@ -36,8 +36,15 @@ class Scores(NamedTuple):
     @property
     def influence(self) -> FloatArray:
         """How much each test weighs in the ratio of means: as a whole, nothing."""
-        influence: FloatArray = (self.rewards - self.ratio * self.costs) / self.costs.mean()
-        return influence
+        return self.weighed[1]
+
+    @property
+    def weighed(self) -> tuple[float, FloatArray]:
+        """The ratio, and how much each test weighs in it: in one go, as it is asked for often."""
+        costs = self.costs
+        cost = costs.mean()
+        ratio = float(self.rewards.mean() / cost)
+        return ratio, (self.rewards - ratio * costs) / cost
 
     def of(self, tests: BoolArray) -> "Scores":
         """What some of the tests say."""
@@ -72,12 +79,13 @@ class AllScores(Sequence[Scores]):
     def __getitem__(self, index: int | slice) -> Scores | Sequence[Scores]:
         if isinstance(index, slice):
             return [self[k] for k in range(*index.indices(len(self)))]
-        if not -len(self) <= index < len(self):
+        replay, policies = self.replay, len(self.replay.policies)
+        count = policies + len(self.after)
+        if not -count <= index < count:
             raise IndexError(index)
-        replay = self.replay
-        index %= len(self)
-        if index >= len(replay.policies):
-            return self.after[index - len(replay.policies)]
+        index %= count
+        if index >= policies:
+            return self.after[index - policies]
         drawn = replay.durations(index).astype(np.float64)
         return Scores(replay.rewards(index), drawn, self._cap(index), self.setup_cost)
 
