@@ -8,7 +8,7 @@ from markupsafe import Markup
 from dwell.report.drawings.svg import dot, drawing, straight, text
 from dwell.report.tables import minus
 
-_WIDTH, _ROW, _FIGURES = 720.0, 22.0, 90.0
+_WIDTH, _ROW = 720.0, 22.0
 _LETTER, _GAP = 6.8, 12.0  # how wide a letter is at most, on average; between names and figures
 _MOST = 10
 _LONGEST = 40
@@ -45,7 +45,8 @@ def forest(estimates: Sequence[Estimate], label: str) -> Markup:
     least = min(0.0, *(each.low for each in shown))
     most = max(0.0, *(each.high for each in shown))
     names = _LETTER * max(len(_cut(each.name)) for each in shown) + _GAP
-    scale = (_WIDTH - names - _GAP - _FIGURES) / ((most - least) or 1.0)
+    figures = _LETTER * max(len(each.said) for each in shown) + 2.0 * _GAP
+    scale = (_WIDTH - names - _GAP - figures) / ((most - least) or 1.0)
 
     def at(value: float) -> float:
         return names + _GAP + scale * (value - least)

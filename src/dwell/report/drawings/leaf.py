@@ -6,7 +6,7 @@ has standard errors, the lift and the running total.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import inf, sqrt
+from math import sqrt
 from typing import Literal, NamedTuple
 
 from markupsafe import Markup
@@ -23,7 +23,7 @@ from dwell.report.drawings.svg import (
 )
 
 Verdict = Literal["ship", "drop"]
-_MET = 0.01  # limits nearer than this share of their widest gap look like one line
+_MET = 0.02  # limits nearer than this share of their widest gap look like one line
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,11 +181,10 @@ def closing(limits: Limits) -> Limits:
         (1, 2, 3)
     """
     gaps = [
-        inf if low is None or high is None else high - low
+        0.0 if low is None or high is None else high - low
         for low, high in zip(limits.lower, limits.upper, strict=True)
     ]
-    widest = max((gap for gap in gaps if gap < inf), default=0.0)
-    open_yet = [k for k, gap in enumerate(gaps) if gap > _MET * widest]
+    open_yet = [k for k, gap in enumerate(gaps) if gap > _MET * max(gaps)]
     end = open_yet[-1] + 2 if open_yet else len(gaps)
     return Limits(limits.looks[:end], limits.lower[:end], limits.upper[:end])
 

@@ -89,7 +89,7 @@ class OptimumView(View[Optimum]):
         """What it earns, and by what."""
         best = self.result
         told = [
-            f"ROI {number(best.roi)}, the highest there is with at most {best.policy.cap:,} "
+            f"ROI {number(best.roi)}: the highest there is with at most {best.policy.cap:,} "
             "samples a test.",
             f"A test costs {amount(best.cost)} on average, set-up included, and earns "
             f"{number(best.reward)}; {best.accept_rate:.1%} of all ideas are shipped.",

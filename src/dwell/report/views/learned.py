@@ -129,15 +129,15 @@ class KnowledgeView(View[Knowledge]):
         """The same for people."""
         cells = []
         for row in self.rows():
-            ends = (row["roi"], row["roi_low"], row["roi_high"])
-            texts = ("-" if each is None else number(float(str(each))) for each in ends)
+            ends = [row[name] for name in ("roi", "roi_low", "roi_high")]
+            earned = "-" if None in ends else between(*(float(str(each)) for each in ends))
             left = (
                 "may be the best"
                 if row["candidate"]
                 else f"eliminated after test {row['eliminated_at']}"
             )
-            cells.append((str(row["policy"]), *texts, left))
-        return Grid(("policy", "ROI", "low", "high", ""), tuple(cells))
+            cells.append((str(row["policy"]), earned, left))
+        return Grid(("policy", "ROI, with its interval", ""), tuple(cells))
 
     def caption(self) -> str:
         """What bars are."""

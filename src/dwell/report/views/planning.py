@@ -18,7 +18,7 @@ from dwell.report.plan.figures import bars, regions
 from dwell.report.plan.rows import limits, option_rows
 from dwell.report.plan.text import Basis, lines, ranking_grid, rests_on
 from dwell.report.tables import Grid, number
-from dwell.report.views.texts import around
+from dwell.report.views.texts import around, polished
 from dwell.report.views.view import View, titled
 
 if TYPE_CHECKING:
@@ -62,7 +62,9 @@ class PlanView(View[Plan]):
         for row in option_rows(self.result):
             share = 1.0 - row.left_on_the_table
             stressed = row.name == "simple"
-            estimates.append(Estimate(row.title, share, share, share, f"{share:.0%}", stressed))
+            estimates.append(
+                Estimate(row.title, share, share, share, polished(f"{share:.0%}"), stressed)
+            )
         return forest(estimates, "The share of the best ROI that each way of testing earns")
 
     def figures(self) -> dict[str, go.Figure]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from math import sqrt
 from typing import TYPE_CHECKING
@@ -53,7 +53,7 @@ class ProgrammeView(View[Programme]):
         from markupsafe import Markup
 
         shown = [
-            Markup("<div>{}{}</div>").format(task.name, _between_limits(task))
+            Markup("<div>{}{}</div>").format(task.name, _between_limits(task, leaf.mini))
             for task in self.result.tasks()[:_MOST_TESTS]
         ]
         return Markup('<div class="tests">{}</div>').format(Markup("").join(shown)) * bool(shown)
@@ -89,13 +89,12 @@ class TaskView(View[Task]):
         cells = tuple(
             (
                 f"{look.samples:,}",
-                *(_edge(each) for each in (look.lower, look.position, look.upper)),
+                *(_edge(each) for each in (look.position, look.lower, look.upper)),
                 "" if look.position is not None else "next look",
             )
             for look in [*ahead, *reversed(seen)]
         )
-        unit = path.unit
-        return Grid(("samples", f"drop at ({unit})", "so far", "ship at", ""), cells)
+        return Grid(("samples", f"{path.unit} so far", "drop at", "ship at", ""), cells)
 
     def caption(self) -> str:
         """What the lines are."""
@@ -114,7 +113,9 @@ def _edge(value: float | None) -> str:
     return "" if value is None else f"{value:+.2f}"
 
 
-def _between_limits(task: Task) -> Markup:
+def _between_limits(
+    task: Task, draw: Callable[[leaf.Drawn, str], Markup] = leaf.standing
+) -> Markup:
     from markupsafe import Markup
 
     path = task.path()
@@ -138,7 +139,7 @@ def _between_limits(task: Task) -> Markup:
     decision = task.advice.decision
     verdict = None if decision is None else _VERDICTS[decision]
     drawn = leaf.Drawn(shown, cap, points, path.decided_after, verdict)
-    return leaf.standing(drawn, f"Path of {task.name}: {task.advice}")
+    return draw(drawn, f"Path of {task.name}: {task.advice}")
 
 
 def _titled_path(task: Task) -> dict[str, go.Figure]:

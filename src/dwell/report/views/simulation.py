@@ -90,9 +90,9 @@ class SummaryView(View[Summary]):
         """What they earned, beside the best."""
         found = self.result
         certain = "" if isnan(found.roi_error) else " (95 %)"
-        share = "" if isnan(found.share) else f", {percent(found.share)} of the best"
+        share = "" if isnan(found.share) else f" {percent(found.share)} of the best,"
         return [
-            f"ROI {self._roi()}{certain}{share}, in {sum(found.chosen.values()):,} "
+            f"ROI {self._roi()}{certain}:{share} in {sum(found.chosen.values()):,} "
             f"replications that learned from {found.explored:,.0f} tests each on average."
         ]
 
@@ -137,7 +137,9 @@ class SummaryView(View[Summary]):
 
 
 def _share(share: float | None) -> str:
-    return "" if share is None else f": that is {percent(share)} of it"
+    if share is None:
+        return ""
+    return f", of which this is {percent(share)}" if share <= 1.0 else "; a run may have more luck"
 
 
 def _chosen(run: Run) -> str:
@@ -150,7 +152,7 @@ def _beside_best(name: str, roi: float, error: float, best: float) -> Markup:
     return forest(
         [
             Estimate("the best to choose", best, best, best, number(best)),
-            Estimate(name, roi, roi - error, roi + error, number(roi), True),
+            Estimate(name, roi, roi - error, roi + error, around(roi, error), True),
         ],
         f"ROI {number(roi)} of {name}; the best is {number(best)}",
     )
