@@ -53,7 +53,7 @@ class Shown:
 
     @property
     def figures(self) -> dict[str, go.Figure]:
-        """All its figures, by what they show."""
+        """All its figures by their names, which are the same for every result of its kind."""
         figures: dict[str, go.Figure] = self._view().coloured_figures()
         return figures
 

@@ -80,11 +80,17 @@ class ReportView(View[Report]):
     def figures(self) -> dict[str, go.Figure]:
         """Rules with intervals, and what the answer hangs on."""
         report, bars = self.result, f"with {level(self.result)} intervals"
-        half = lengths(report)[1].removesuffix(".")
+        run, half = lengths(report)
+        costs = titled(
+            "What the set-up cost changes",
+            over_setup(report)[0],
+            f"ROI by set-up cost, {bars}",
+            finding=setup_finding(report),
+        )
         return {
             **titled("What rules would have earned", forest(report)[0], f"ROI by rule, {bars}"),
-            **titled(setup_finding(report), over_setup(report)[0], f"ROI by set-up cost, {bars}"),
-            **titled("How long tests would have run", lengths(report)[0], half),
+            **costs,
+            **titled("How long tests would have run", run, half.removesuffix(".")),
         }
 
 

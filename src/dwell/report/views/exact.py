@@ -72,9 +72,10 @@ class TableView(View[Table]):
         """ROI by cap, and the best policy's limits."""
         table = self.result
         made = titled(
-            f"ROI is highest at a cap of {table.policies.caps[table.best]:,} samples",
+            "ROI by cap",
             roi_by_cap(shown_rows(exact_rows(table))),
             f"exact, in {table.world} with a set-up cost of {table.setup_cost:g}",
+            finding=f"ROI is highest at a cap of {table.policies.caps[table.best]:,} samples",
         )
         best = table.policies[table.best]
         if isinstance(best, Policy):

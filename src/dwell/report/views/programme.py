@@ -144,7 +144,8 @@ def _between_limits(
 
 def _titled_path(task: Task) -> dict[str, go.Figure]:
     head, _, rest = str(task.advice).partition(": ")
-    return titled(f"{task.name}: {head[0].lower()}{head[1:]}", _path(task.path()), rest)
+    finding = f"{task.name}: {head[0].lower()}{head[1:]}"
+    return titled(task.name, _path(task.path()), rest, finding=finding)
 
 
 def _path(path: Path) -> go.Figure:

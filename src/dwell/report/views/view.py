@@ -59,7 +59,7 @@ class View(ABC, Generic[Result]):
 
     @abstractmethod
     def figures(self) -> dict[str, go.Figure]:
-        """Figures by what they show, the main one first."""
+        """Figures by their names, the main one first."""
 
     def coloured_figures(self) -> dict[str, go.Figure]:
         """The same for whoever has no page that gives them their colours."""
@@ -111,19 +111,22 @@ def _style() -> Markup:
     return Markup(files("dwell.report").joinpath("templates/result.css").read_text("utf-8"))
 
 
-def titled(title: str, figure: go.Figure, drawn: str = "") -> dict[str, go.Figure]:
-    """A figure under its title.
+def titled(
+    name: str, figure: go.Figure, drawn: str = "", *, finding: str = ""
+) -> dict[str, go.Figure]:
+    """A figure under its name, with a title.
 
     Args:
-        title: What it shows: its finding, where there is one.
+        name: What it shows, whatever that is.
         figure: The figure.
         drawn: What is drawn, with its intervals.
+        finding: Its title, where that is not its name.
     """
-    said = {"text": title, "x": 0.0, "xref": "paper", "xanchor": "left"}
+    said = {"text": finding or name, "x": 0.0, "xref": "paper", "xanchor": "left"}
     place = {"y": 1.0, "yref": "container", "yanchor": "top", "pad": {"t": 14}}
     small = {"subtitle": {"text": drawn, "font": {"size": 13}}} if drawn else {}
     figure.update_layout(
         title={**said, **place, **small, "font": {"size": 16, "color": INK}},
         margin={"t": 104 if drawn else 80},
     )
-    return {title: figure}
+    return {name: figure}
