@@ -36,8 +36,8 @@ a page that needs no network. Names in the calls are these:
 
 NAMES = """import dwell
 
-world = dwell.World(dwell.Atoms([-0.05, 0.6], [0.9, 0.1]), dwell.Signs())
-policies = dwell.hoeffding(caps=[1, 2, 4, 8, 16, 32, 64], c=0.5, tasks=10_000, delta=0.05)
+world = dwell.World(dwell.Atoms([-1, 0, 1]), dwell.Signs())
+policies = dwell.hoeffding(caps=[1, 2, 4, 8, 16, 32], c=0.35, tasks=10_000, delta=0.05)
 ladder = dwell.Ladder(policies, setup_cost=20)
 learner = dwell.EmpiricalBayes(dwell.Signs(), cap=64, setup_cost=20)
 numbers = dwell.World(dwell.Normal(-0.0003, 0.0045), dwell.Gaussian(0.16))

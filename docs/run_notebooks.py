@@ -38,7 +38,7 @@ def run(source: Path) -> Any:
         manager = KernelManager(kernel_name="python3", transport="ipc")
         manager.connection_file = f"{folder}/kernel.json"
         try:
-            NotebookClient(notebook, km=manager, timeout=300).execute()
+            NotebookClient(notebook, km=manager, timeout=300, coalesce_streams=True).execute()
         finally:
             manager.shutdown_kernel(now=True)
     said = ""

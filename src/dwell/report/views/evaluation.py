@@ -49,7 +49,10 @@ class ReportView(View[Report]):
     def caption(self) -> str:
         """What ROIs are counted per, and how certain they are."""
         certain = f"{level(self.result)} intervals, for all rules at once"
-        return f"Value per {Scale.of(self.result).unit}, set-up included, with {certain}."
+        return (
+            f"Value per {Scale.of(self.result).unit}, set-up included, with {certain}. In the "
+            "table, ≈ marks those that cannot be told apart from the best."
+        )
 
     def drawing(self) -> Markup:
         """The best rules with their intervals, and today's; none if ROIs hang on what is asked."""
@@ -75,12 +78,11 @@ class ReportView(View[Report]):
             name = report.replayed.candidates[k].name
             said = scale.text(float(found.roi[k]))
             estimates.append(Estimate(name, roi, least, most, said, k == found.best))
-        return drawn_forest(estimates, f"{self.caption()} By rule, the best first.")
+        return drawn_forest(estimates, f"Value per {scale.unit}, by rule, the best first")
 
     def figures(self) -> dict[str, go.Figure]:
         """Rules with intervals, and what the answer hangs on."""
         report, bars = self.result, f"with {level(self.result)} intervals"
-        run, half = lengths(report)
         costs = titled(
             "What the set-up cost changes",
             over_setup(report)[0],
@@ -90,15 +92,25 @@ class ReportView(View[Report]):
         return {
             **titled("What rules would have earned", forest(report)[0], f"ROI by rule, {bars}"),
             **costs,
-            **titled("How long tests would have run", run, half.removesuffix(".")),
+            **titled(
+                "How long tests would have run",
+                lengths(report)[0],
+                "share of tests that are over after so many samples",
+            ),
         }
 
 
 def _with_ends(table: Grid) -> Grid:
     """The table with intervals in one column each, and without what a decision does not need."""
     rows = tuple(
-        (name, f"{roi} ({low} to {high})", f"{gain} ({least} to {most})", shipped, samples, mark)
+        (
+            f"{name} {mark}".strip() if mark != "best" else name,
+            f"{roi} ({low} to {high})",
+            f"{gain} ({least} to {most})",
+            shipped,
+            samples,
+        )
         for name, roi, low, high, gain, least, most, shipped, samples, _, _, mark in table.rows
     )
-    header = ("rule", "ROI", "gain", "shipped", "samples", "")
+    header = ("rule", "ROI", "gain", "shipped", "samples")
     return replace(table, header=header, rows=rows)

@@ -79,7 +79,7 @@ class TableView(View[Table]):
         )
         best = table.policies[table.best]
         if isinstance(best, Policy):
-            made |= titled("When the best policy stops", closing(best), BETWEEN)
+            made |= titled("When the best policy stops", closing(best, table.world.law), BETWEEN)
         return made
 
 

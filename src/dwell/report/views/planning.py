@@ -75,7 +75,11 @@ class PlanView(View[Plan]):
         best, simple = limits(plan.terms, plan.best.policy), limits(plan.terms, plan.simple.policy)
         areas = regions(best, simple, plan.terms.by_day)
         return {
-            **titled("When to ship, and when to drop", areas, "the best policy; lines: the simple"),
+            **titled(
+                "When to ship, and when to drop",
+                areas,
+                "areas: the best policy; dots: the simple rule",
+            ),
             **titled("What each way of testing earns", bars(rows), "of the highest ROI there is"),
         }
 

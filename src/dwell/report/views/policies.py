@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from dwell.laws import Law, Signs
 from dwell.policies import AnyPolicy
 from dwell.policy import Policy
 from dwell.report.charts import boundaries
@@ -46,9 +47,9 @@ def limits_caption(policy: AnyPolicy) -> str:
     )
 
 
-def closing(policy: Policy) -> go.Figure:
+def closing(policy: Policy, law: Law | None = None) -> go.Figure:
     """The limits of a policy; what comes after they have met is there, but not in view."""
-    figure = boundaries(policy)
+    figure = boundaries(policy, signs=isinstance(law, Signs))
     sparse = SparsePolicy.of(policy)
     looks = tuple(map(float, sparse.looks.tolist()))
     limits = leaf.Limits(looks, _finite(sparse.lower.tolist()), _finite(sparse.upper.tolist()))

@@ -19,6 +19,7 @@ from dwell.report.tables import Grid, number, percent
 from dwell.report.views.policies import BETWEEN, closing
 from dwell.report.views.texts import around
 from dwell.report.views.view import View, titled
+from dwell.world import World
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -80,7 +81,8 @@ class RunView(View[Run]):
         policy = None if design is None else design.policies[design.decider]
         if not isinstance(policy, Policy):
             return titled("ROI", _bars(self._row.learner, run.roi, None))
-        return titled("When it stops in the end", closing(policy), BETWEEN)
+        law = run.world.law if isinstance(run.world, World) else None
+        return titled("When it stops in the end", closing(policy, law), BETWEEN)
 
 
 class SummaryView(View[Summary]):

@@ -6,6 +6,7 @@ from math import floor, isfinite, log10
 from dwell.report.tables import minus, number
 
 _MINUS = re.compile(r"(?<![\w.)])-(?=\d)")
+_MANY = 7  # decimals: then a power of ten is easier to read
 _PERCENT = re.compile(r"(?<=\d)%")
 
 
@@ -18,23 +19,28 @@ def around(middle: float, reach: float) -> str:
     """
     if not (isfinite(reach) and reach > 0.0):
         return minus(number(middle))
-    decimals = max(0, 1 - floor(log10(reach)))
-    return minus(f"{middle:,.{decimals}f}") + f" ± {reach:,.{decimals}f}"
+    form = _form(reach)
+    return polished(f"{middle:{form}} ± {reach:{form}}")
 
 
 def between(middle: float, low: float, high: float) -> str:
     """A figure and the ends of its interval, to two digits of its width.
 
     Example:
-        >>> between(0.31372, 0.0932, 0.6308)
-        '0.31 (0.09 to 0.63)'
+        >>> between(0.31372, 0.0932, 0.6308), between(3e-7, 2.4e-7, 9.6e-7)
+        ('0.31 (0.09 to 0.63)', '3e-07 (2.4e-07 to 9.6e-07)')
     """
     width = high - low
     if not (isfinite(width) and width > 0.0):
         return minus(number(middle))
+    form = _form(width)
+    return polished(f"{middle:{form}} ({low:{form}} to {high:{form}})")
+
+
+def _form(width: float) -> str:
+    """How to write numbers that are known to so much: two digits of that."""
     decimals = max(0, 1 - floor(log10(width)))
-    middle_text, low_text, high_text = (f"{each:,.{decimals}f}" for each in (middle, low, high))
-    return minus(f"{middle_text} ({low_text} to {high_text})")
+    return f",.{decimals}f" if decimals < _MANY else ".2g"
 
 
 def polished(text: str) -> str:
