@@ -41,6 +41,16 @@ def run(source: Path) -> Any:
             NotebookClient(notebook, km=manager, timeout=300, coalesce_streams=True).execute()
         finally:
             manager.shutdown_kernel(now=True)
+    check_quotes(notebook)
+    return notebook
+
+
+def check_quotes(notebook: Any) -> None:
+    """Refuses a notebook that quotes what none of its cells before has shown.
+
+    Args:
+        notebook: A notebook that was run.
+    """
     said = ""
     for cell in notebook.cells:
         if cell.cell_type == "code":
@@ -48,8 +58,7 @@ def run(source: Path) -> Any:
             continue
         for quote in quotes(cell.source):
             if _plain(quote) not in _plain(said):
-                raise NotSaid(f"{source.name} quotes what its cells have not shown: {quote}")
-    return notebook
+                raise NotSaid(f"no cell before it has shown what is quoted: {quote}")
 
 
 def quotes(text: str) -> list[str]:

@@ -171,4 +171,5 @@ class KnowledgeView(View[Knowledge]):
             line={"shape": "hv", "color": INK},
             mode="lines",
         )
+        figure.update_yaxes(rangemode="tozero", dtick=max(1, count // 8))
         return figure

@@ -132,7 +132,9 @@ class SummaryView(View[Summary]):
         found = self.result
         error = None if isnan(found.roi_error) else found.roi_error
         figure = _bars("these replications", found.roi, error, found.best_roi)
-        return titled("ROI beside the best to choose", figure, "bars: two standard errors")
+        return titled(
+            "ROI beside the best to choose", figure, "lines at its end: two standard errors"
+        )
 
     def _roi(self) -> str:
         return around(self.result.roi, _SURE * self.result.roi_error)
@@ -164,14 +166,14 @@ def _bars(name: str, roi: float, error: float | None, best: float | None = None)
     figure = empty_figure("ROI: value shipped per sample, set-up included", "")
     names, figures = [name], [roi]
     if best is not None:
-        names, figures = ["the best to choose", name], [best, roi]
-    errors = [None] * (len(names) - 1) + [error]
+        names, figures = [name, "the best to choose"], [roi, best]
+    errors = [error] + [None] * (len(names) - 1)
     figure.add_bar(
         y=names,
         x=figures,
         orientation="h",
         error_x={**error_bars(errors), "color": INK},
-        marker_color=[FORMER] * (len(names) - 1) + [SHIP],
+        marker_color=[SHIP] + [FORMER] * (len(names) - 1),
         width=0.5,
     )
     figure.update_layout(height=260)
