@@ -42,6 +42,12 @@ def run(source: Path) -> Any:
         finally:
             manager.shutdown_kernel(now=True)
     check_quotes(notebook)
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            if _PLOTLY in output.get("data", {}):
+                # Where nothing draws plotly's figures, at least their title is shown.
+                title = output.data[_PLOTLY]["layout"]["title"]["text"]
+                output.data["text/plain"] = f"Figure: {title}"
     return notebook
 
 

