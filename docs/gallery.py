@@ -1,6 +1,7 @@
-"""Writes the gallery: every figure of results and of reports, by the calls that make them.
+"""Writes the gallery: the figures of all results, and of reports, by the calls that make them.
 
-`make docs` runs it. A figure that is not told about here, or is told about and not there, stops it.
+`make docs` runs it. A figure of a result that is not told about here stops it, and so does one that
+is told about and not there. Of reports, it has what no result draws, without `demo` and `bench`.
 """
 
 import json
@@ -25,9 +26,10 @@ _FIGURE = re.compile(
 
 _INTRODUCTION = """# Gallery
 
-Every figure that dwell draws, as the calls beside them have just drawn it. Results have theirs as
-plotly's objects: `.figure()` is the main one, `.figures` has all by name. Commands write them into
-a page that needs no network. Names in the calls are these:
+The figures of every result, as the calls beside them have just drawn them: `.figure()` is the main
+one, `.figures` has all by name, as plotly's objects. After them come figures that only commands
+draw, into a page that needs no network; those of `dwell demo` and `dwell bench` are not here, as
+they take longer. Names in the calls are these:
 
 ```python
 {names}
