@@ -59,6 +59,8 @@ system:
 # The docs site, to be opened from the disk: site/index.html.
 docs: $(READY)
 	$(BIN)/python docs/commands.py
+	$(BIN)/python docs/run_notebooks.py
+	$(BIN)/python docs/gallery.py
 	$(BIN)/zensical build --strict --clean
 
 bench: $(READY)

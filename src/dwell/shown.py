@@ -16,7 +16,12 @@ _VIEWS = "dwell.report.views"
 
 
 class Shown:
-    """A result that shows itself: in a terminal, in a notebook, as data and as figures."""
+    """A result that shows itself: in a terminal, in a notebook, as data and as figures.
+
+    What a notebook shows is text, a table and a drawing, without scripts: a saved notebook has them
+    wherever it is opened. Figures are plotly's, on light paper; on dark paper where plotly's
+    default template is a dark one (`plotly.io.templates.default = "plotly_dark"`).
+    """
 
     __slots__ = ()
 
@@ -48,8 +53,8 @@ class Shown:
 
     @property
     def figures(self) -> dict[str, go.Figure]:
-        """All its figures, by what they show."""
-        figures: dict[str, go.Figure] = self._view().figures()
+        """All its figures by their names, which are the same for every result of its kind."""
+        figures: dict[str, go.Figure] = self._view().coloured_figures()
         return figures
 
     def _view(self) -> Any:

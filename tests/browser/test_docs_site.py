@@ -7,13 +7,23 @@ import sys
 from pathlib import Path
 from typing import Literal
 
+import nbformat
 import pytest
 from axe_core_python.sync_playwright import Axe
+from nbconvert import HTMLExporter
 from playwright.sync_api import Browser, Page
 
 ROOT = Path(__file__).parents[2]
 Scheme = Literal["light", "dark"]
-PAGES = ("index", "evaluate", "metrics", "reference/exact", "reference/commands")
+PAGES = (
+    "index",
+    "evaluate",
+    "metrics",
+    "reference/exact",
+    "reference/commands",
+    "notebooks/evaluate",
+)
+NOTEBOOKS = ("evaluate", "plan", "programme")
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +36,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
             shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copy(source, target)
-    subprocess.run([sys.executable, "docs/commands.py"], cwd=folder, check=True)
+    for script in ("commands.py", "run_notebooks.py", "gallery.py"):
+        subprocess.run([sys.executable, f"docs/{script}"], cwd=folder, check=True)
     build = [str(Path(sys.executable).parent / "zensical"), "build", "--strict"]
     built = subprocess.run(build, cwd=folder, capture_output=True, text=True)
     assert built.returncode == 0, built.stdout + built.stderr
@@ -58,6 +69,67 @@ def test_a_page_is_quiet_and_fit_for_everybody(
     page.close()
     assert trouble == []
     assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "scheme"),
+    [
+        ("notebooks/evaluate", "dark"),
+        ("notebooks/plan", "light"),
+        ("notebooks/plan", "dark"),
+        ("notebooks/programme", "dark"),
+        ("gallery", "dark"),
+    ],
+)
+def test_its_figures_are_drawn_in_the_colours_of_the_scheme(
+    browser: Browser, site: Path, name: str, scheme: Scheme
+) -> None:
+    trouble: list[str] = []
+    page = opened(browser, site, name, trouble, scheme)
+    plots = page.locator(".plot")
+    plots.last.locator(".main-svg").first.wait_for()
+    assert plots.count() == page.locator(".plot:has(.main-svg)").count() > 0
+    ink = {"light": "rgb(86, 91, 97)", "dark": "rgb(164, 171, 178)"}[scheme]
+    title = page.locator(".plot .xtitle").first
+    assert title.evaluate("each => getComputedStyle(each).fill") == ink
+    page.close()
+    assert trouble == []
+
+
+def test_the_site_has_plotly_once(site: Path) -> None:
+    assert [each.name for each in site.rglob("*") if each.stat().st_size > 2e6] == ["plotly.min.js"]
+
+
+@pytest.mark.parametrize(("theme", "width"), [("light", 1200), ("dark", 700)])
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_a_saved_notebook_shows_its_results_wherever_it_is_opened(
+    browser: Browser, site: Path, tmp_path: Path, name: str, theme: Scheme, width: int
+) -> None:
+    saved = nbformat.read(site / "notebooks" / f"{name}.ipynb", as_version=4)
+    shown = [
+        output
+        for cell in saved.cells
+        for output in cell.get("outputs", [])
+        if "dwell-result" in output.get("data", {}).get("text/html", "")
+    ]
+    # Its own template would load formulas and widgets from elsewhere.
+    exporter = HTMLExporter(theme=theme, mathjax_url="", require_js_url="", jquery_url="")
+    (tmp_path / f"{name}.html").write_text(exporter.from_notebook_node(saved)[0], encoding="utf-8")
+    trouble: list[str] = []
+    page = opened(browser, tmp_path, name, trouble, theme)
+    page.set_viewport_size({"width": width, "height": 900})
+    results = page.locator(".dwell-result")
+    assert results.count() == len(shown) > 0
+    drawn = results.locator("svg")
+    assert drawn.count() >= len(shown)
+    for index in range(drawn.count()):
+        box = drawn.nth(index).bounding_box()
+        assert box is not None
+        assert box["width"] > 150
+        assert box["x"] + box["width"] <= width
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.close()
+    assert trouble == []
 
 
 def test_search_works_from_a_disk(browser: Browser, site: Path) -> None:

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import plotly
 import plotly.graph_objects as go
 import pyarrow as pa
 import pytest
@@ -126,10 +127,23 @@ def test_its_rows_are_a_data_frame(result: Any, backend: str) -> None:
 
 def test_its_figures_have_titles(result: Any) -> None:
     figures = result.figures
-    assert result.figure().layout.title.text == next(iter(figures))
-    for title, figure in figures.items():
+    assert result.figure() == next(iter(figures.values()))
+    for name, figure in figures.items():
         assert isinstance(figure, go.Figure)
-        assert figure.layout.title.text == title
+        assert name
+        assert figure.layout.title.text
+
+
+def test_its_figures_need_no_stylesheet(result: Any) -> None:
+    for figure in result.figures.values():
+        assert "var(--" not in figure.to_json()
+
+
+def test_figures_are_dark_where_plotly_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = dwell.exact(THREE, SIGNS)
+    light = table.figure().layout.paper_bgcolor
+    monkeypatch.setattr(plotly.io.templates, "default", "plotly_dark")
+    assert (light, table.figure().layout.paper_bgcolor) == ("#ffffff", "#171a1d")
 
 
 def test_a_backend_that_is_not_known_is_refused() -> None:

@@ -8,8 +8,10 @@ from markupsafe import Markup
 from dwell.report.drawings.svg import dot, drawing, straight, text
 from dwell.report.tables import minus
 
-_WIDTH, _ROW, _NAMES, _FIGURES = 720.0, 22.0, 230.0, 110.0
+_WIDTH, _ROW = 720.0, 22.0
+_LETTER, _GAP = 6.8, 12.0  # how wide a letter is at most, on average; between names and figures
 _MOST = 10
+_LONGEST = 40
 
 
 class Estimate(NamedTuple):
@@ -42,16 +44,18 @@ def forest(estimates: Sequence[Estimate], label: str) -> Markup:
     shown = _some(estimates)
     least = min(0.0, *(each.low for each in shown))
     most = max(0.0, *(each.high for each in shown))
-    scale = (_WIDTH - _NAMES - _FIGURES) / ((most - least) or 1.0)
+    names = _LETTER * max(len(_cut(each.name)) for each in shown) + _GAP
+    figures = _LETTER * max(len(each.said) for each in shown) + 2.0 * _GAP
+    scale = (_WIDTH - names - _GAP - figures) / ((most - least) or 1.0)
 
     def at(value: float) -> float:
-        return _NAMES + scale * (value - least)
+        return names + _GAP + scale * (value - least)
 
     height = _ROW * len(shown)
     parts = [straight("zero", at(0.0), 0.0, at(0.0), height)]
     for k, each in enumerate(shown):
         y, bold = _ROW * (k + 0.5), " b" if each.marked else ""
-        parts.append(text(_NAMES - 12.0, y + 4.0, _cut(each.name), f"e{bold}"))
+        parts.append(text(names, y + 4.0, _cut(each.name), f"e{bold}"))
         parts.append(straight("ci", at(each.low), y, at(each.high), y))
         parts.append(dot(at(each.middle), y, 4.5, "m-ship" if each.marked else "m-ink"))
         parts.append(text(_WIDTH, y + 4.0, minus(each.said), f"e{bold}"))
@@ -66,5 +70,5 @@ def _some(estimates: Sequence[Estimate]) -> Sequence[Estimate]:
     return estimates[first : first + _MOST]
 
 
-def _cut(name: str, most: int = 32) -> str:
+def _cut(name: str, most: int = _LONGEST) -> str:
     return name if len(name) <= most else f"{name[: most - 1]}…"

@@ -25,6 +25,7 @@ from dwell.report.drawings.svg import (
 
 _MOST_LOOKS = 24
 Verdict = Literal["ship", "drop"]
+_MET = 0.02  # limits nearer than this share of their widest gap look like one line
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +187,43 @@ def rule(limits: Limits, scale: Sequence[Limits], label: str) -> Markup:
     zero = straight("zero", 2.0, place.y(0.0), place.x(limits.cap), place.y(0.0))
     lens, *rest = lens_of(limits, place)
     return drawing(250.0, 104.0, [lens, zero, *rest], label, kind="mini")
+
+
+def standing(test: Drawn, label: str) -> Markup:
+    """A test where nothing else says what the sides and the ends are."""
+    place = placed(
+        test.limits, [test.path], test.cap, left=12.0, right=448.0, top=28.0, bottom=136.0
+    )
+    parts = lens_of(test.limits, place) if test.limits else []
+    origin = place.y(0.0)
+    parts.insert(1, straight("zero", 12.0, origin, 448.0, origin))
+    points = [(place.x(x), place.y(y)) for x, y in test.path]
+    if len(points) > 1:
+        parts.append(path("l-path", line(points)))
+    if points:
+        x, y = points[-1]
+        up = test.verdict == "ship"
+        parts.append(triangle(x, y, 7.0, up=up) if test.verdict else dot(x, y, 4.0))
+    parts.append(text(12.0, 14.0, "ship above", "ship"))
+    parts.append(text(12.0, 158.0, "drop below", "drop"))
+    parts.append(text(448.0, 158.0, f"{test.cap:,.0f} samples", "e"))
+    return drawing(460.0, 164.0, parts, label, kind="leaf")
+
+
+def closing(limits: Limits) -> Limits:
+    """The limits up to where they have met, for all practical purposes, and a little further.
+
+    Example:
+        >>> closing(Limits((1, 2, 3, 40), (-4, -2, 0, 0), (4, 2, 0, 0))).looks
+        (1, 2, 3)
+    """
+    gaps = [
+        0.0 if low is None or high is None else high - low
+        for low, high in zip(limits.lower, limits.upper, strict=True)
+    ]
+    open_yet = [k for k, gap in enumerate(gaps) if gap > _MET * max(gaps)]
+    end = open_yet[-1] + 2 if open_yet else len(gaps)
+    return Limits(limits.looks[:end], limits.lower[:end], limits.upper[:end])
 
 
 def card(test: Drawn, label: str) -> Markup:

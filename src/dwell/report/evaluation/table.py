@@ -224,13 +224,17 @@ def setup_finding(report: Report) -> str:
     Args:
         report: What was found on past tests.
     """
-    pays = [
-        each.found.setup_cost
-        for each in report.by_setup_cost
+    places = [
+        place
+        for place, each in enumerate(report.by_setup_cost)
         if each.answer is not None and each.answer.kind == "change"
     ]
+    pays = [f"{report.by_setup_cost[place].found.setup_cost:,g}" for place in places]
     if not pays:
         return "At none of these set-up costs is a change shown to pay"
     if len(pays) == 1:
-        return f"A change is shown to pay at a set-up cost of {pays[0]:,g} samples"
-    return f"A change is shown to pay at set-up costs of {pays[0]:,g} to {pays[-1]:,g} samples"
+        return f"A change is shown to pay at a set-up cost of {pays[0]} samples"
+    if places == list(range(places[0], places[-1] + 1)):
+        return f"A change is shown to pay at set-up costs of {pays[0]} to {pays[-1]} samples"
+    listed = f"{', '.join(pays[:-1])} and {pays[-1]}"
+    return f"A change is shown to pay at set-up costs of {listed} samples"

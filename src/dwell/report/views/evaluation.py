@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dwell.report.drawings.forest import Estimate
@@ -12,8 +13,8 @@ from dwell.report.evaluation.forest import forest
 from dwell.report.evaluation.report import Report
 from dwell.report.evaluation.rows import about, rows
 from dwell.report.evaluation.scale import Scale
-from dwell.report.evaluation.table import different, grid, setup_grid
-from dwell.report.evaluation.text import summary
+from dwell.report.evaluation.table import different, grid, setup_finding, setup_grid
+from dwell.report.evaluation.text import level, summary
 from dwell.report.tables import Grid
 from dwell.report.views.view import View, titled
 
@@ -29,7 +30,7 @@ class ReportView(View[Report]):
 
     def lines(self) -> Sequence[str]:
         """The answer, what it earns, what that is in all, how certain it is."""
-        return summary(self.result)
+        return [line.replace("--setup-cost", "setup_cost") for line in summary(self.result)]
 
     def about(self) -> Mapping[str, object]:
         """What the figures are about."""
@@ -41,11 +42,25 @@ class ReportView(View[Report]):
 
     def grid(self) -> Grid:
         """The same for people."""
-        return setup_grid(self.result) if self.result.setup_cost is None else grid(self.result)
+        if self.result.setup_cost is None:
+            return setup_grid(self.result)
+        return _with_ends(grid(self.result, most=None))
+
+    def caption(self) -> str:
+        """What ROIs are counted per, and how certain they are."""
+        certain = f"{level(self.result)} intervals, for all rules at once"
+        return (
+            f"Value per {Scale.of(self.result).unit}, set-up included, with {certain}. In the "
+            "table, ≈ marks those that cannot be told apart from the best."
+        )
 
     def drawing(self) -> Markup:
-        """The best rules with their intervals, and today's."""
+        """The best rules with their intervals, and today's; none if ROIs hang on what is asked."""
+        from markupsafe import Markup
+
         report, scale = self.result, Scale.of(self.result)
+        if report.setup_cost is None:
+            return Markup()
         found, now = report.found, report.found.approximate.current
         low, high = found.approximate.roi_low, found.approximate.roi_high
         times = scale.samples
@@ -63,13 +78,39 @@ class ReportView(View[Report]):
             name = report.replayed.candidates[k].name
             said = scale.text(float(found.roi[k]))
             estimates.append(Estimate(name, roi, least, most, said, k == found.best))
-        return drawn_forest(estimates, f"Value per {scale.unit} with 95 % intervals, by rule")
+        return drawn_forest(estimates, f"Value per {scale.unit}, by rule, the best first")
 
     def figures(self) -> dict[str, go.Figure]:
         """Rules with intervals, and what the answer hangs on."""
-        report = self.result
+        report, bars = self.result, f"with {level(self.result)} intervals"
+        costs = titled(
+            "What the set-up cost changes",
+            over_setup(report)[0],
+            f"ROI by set-up cost, {bars}",
+            finding=setup_finding(report),
+        )
         return {
-            **titled("What rules would have earned", forest(report)[0]),
-            **titled("What the set-up cost changes", over_setup(report)[0]),
-            **titled("How long tests would have run", lengths(report)[0]),
+            **titled("What rules would have earned", forest(report)[0], f"ROI by rule, {bars}"),
+            **costs,
+            **titled(
+                "How long tests would have run",
+                lengths(report)[0],
+                "share of tests that are over after so many samples",
+            ),
         }
+
+
+def _with_ends(table: Grid) -> Grid:
+    """The table with intervals in one column each, and without what a decision does not need."""
+    rows = tuple(
+        (
+            f"{name} {mark}".strip() if mark != "best" else name,
+            f"{roi} ({low} to {high})",
+            f"{gain} ({least} to {most})",
+            shipped,
+            samples,
+        )
+        for name, roi, low, high, gain, least, most, shipped, samples, _, _, mark in table.rows
+    )
+    header = ("rule", "ROI", "gain", "shipped", "samples")
+    return replace(table, header=header, rows=rows)

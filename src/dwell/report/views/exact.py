@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from dwell.optimum import Optimum
 from dwell.policy import Policy
-from dwell.report.charts import boundaries
 from dwell.report.drawings.forest import Estimate, forest
 from dwell.report.exact import exact_grid, exact_rows, roi_by_cap, shown_rows
 from dwell.report.tables import Grid, amount, number, sentence
-from dwell.report.views.policies import leaf_of
+from dwell.report.views.policies import BETWEEN, closing, leaf_of, limits_caption
 from dwell.report.views.view import View, titled
 from dwell.table import Table
 
@@ -53,7 +52,12 @@ class TableView(View[Table]):
 
     def grid(self) -> Grid:
         """The same for people."""
-        return exact_grid(shown_rows(exact_rows(self.result)))
+        table = exact_grid(shown_rows(exact_rows(self.result)))
+        return replace(table, header=("cap", "ROI", "reward a test", "cost a test", "shipped", ""))
+
+    def caption(self) -> str:
+        """What dots are."""
+        return "ROI by cap, the most samples that a test may take; exact, so without intervals."
 
     def drawing(self) -> Markup:
         """What each policy earns."""
@@ -68,12 +72,14 @@ class TableView(View[Table]):
         """ROI by cap, and the best policy's limits."""
         table = self.result
         made = titled(
-            f"ROI is highest at a cap of {table.policies.caps[table.best]:,} samples",
+            "ROI by cap",
             roi_by_cap(shown_rows(exact_rows(table))),
+            f"exact, in {table.world} with a set-up cost of {table.setup_cost:g}",
+            finding=f"ROI is highest at a cap of {table.policies.caps[table.best]:,} samples",
         )
         best = table.policies[table.best]
         if isinstance(best, Policy):
-            made |= titled("When the best policy stops", boundaries(best))
+            made |= titled("When the best policy stops", closing(best, table.world.law), BETWEEN)
         return made
 
 
@@ -84,7 +90,7 @@ class OptimumView(View[Optimum]):
         """What it earns, and by what."""
         best = self.result
         told = [
-            f"ROI {number(best.roi)}, the highest there is with at most {best.policy.cap:,} "
+            f"ROI {number(best.roi)}: the highest there is with at most {best.policy.cap:,} "
             "samples a test.",
             f"A test costs {amount(best.cost)} on average, set-up included, and earns "
             f"{number(best.reward)}; {best.accept_rate:.1%} of all ideas are shipped.",
@@ -110,7 +116,11 @@ class OptimumView(View[Optimum]):
         """The figures of the policy."""
         best = self.result
         row = (number(best.roi), number(best.reward), number(best.cost), f"{best.accept_rate:.1%}")
-        return Grid(("ROI", "reward", "cost", "shipped"), (row,))
+        return Grid(("ROI", "reward a test", "cost a test", "shipped"), (row,))
+
+    def caption(self) -> str:
+        """What the lines are."""
+        return limits_caption(self.result.policy)
 
     def drawing(self) -> Markup:
         """Its two limits."""
@@ -118,4 +128,4 @@ class OptimumView(View[Optimum]):
 
     def figures(self) -> dict[str, go.Figure]:
         """Its two limits."""
-        return titled("When the best policy stops", boundaries(self.result.policy))
+        return titled("When the best policy stops", closing(self.result.policy), BETWEEN)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from dwell.learners.learner import Knowledge
 from dwell.learners.pool_knowledge import Figure, PoolKnowledge
-from dwell.report.charts import empty_figure
+from dwell.report.charts import INK, empty_figure
 from dwell.report.drawings.forest import Estimate, forest
 from dwell.report.tables import Grid, number
+from dwell.report.views.texts import between
 from dwell.report.views.view import View, titled
 
 if TYPE_CHECKING:
@@ -44,11 +45,15 @@ class PoolView(View[PoolKnowledge]):
 
     def grid(self) -> Grid:
         """The same for people."""
+        figures = {title: self._figure(name) for name, title in _FIGURES.items()}
         cells = tuple(
-            (title, *(number(each) for each in asdict(self._figure(name)).values()))
-            for name, title in _FIGURES.items()
+            (title, between(each.estimate, each.low, each.high)) for title, each in figures.items()
         )
-        return Grid(("", "estimate", "low", "high"), cells, left=1)
+        return Grid(("", "estimate, with its interval"), cells, left=1)
+
+    def caption(self) -> str:
+        """What the bar is."""
+        return "The share of ideas that help, in percent, with its 95 % interval."
 
     def drawing(self) -> Markup:
         """The share of ideas that help, in percent."""
@@ -59,7 +64,8 @@ class PoolView(View[PoolKnowledge]):
 
     def figures(self) -> dict[str, go.Figure]:
         """Values with their intervals."""
-        return titled("What is known of the pool of ideas", self._intervals())
+        drawn = "values of ideas, with 95 % intervals"
+        return titled("What is known of the pool of ideas", self._intervals(), drawn)
 
     def _intervals(self) -> go.Figure:
         figure = empty_figure("value", "")
@@ -70,8 +76,11 @@ class PoolView(View[PoolKnowledge]):
                 y=[_FIGURES[name]] * 3,
                 mode="lines+markers",
                 name=_FIGURES[name],
+                line={"color": INK, "width": 3},
+                marker={"color": INK, "size": [0, 12, 0]},
                 showlegend=False,
             )
+        figure.update_layout(height=300)
         figure.update_yaxes(automargin=True)
         return figure
 
@@ -120,11 +129,19 @@ class KnowledgeView(View[Knowledge]):
         """The same for people."""
         cells = []
         for row in self.rows():
-            ends = (row["roi"], row["roi_low"], row["roi_high"])
-            texts = ("-" if each is None else number(float(str(each))) for each in ends)
-            left = "may be the best" if row["candidate"] else f"out after {row['eliminated_at']}"
-            cells.append((str(row["policy"]), *texts, left))
-        return Grid(("policy", "ROI", "low", "high", ""), tuple(cells))
+            ends = [row[name] for name in ("roi", "roi_low", "roi_high")]
+            earned = "-" if None in ends else between(*(float(str(each)) for each in ends))
+            left = (
+                "may be the best"
+                if row["candidate"]
+                else f"eliminated after test {row['eliminated_at']}"
+            )
+            cells.append((str(row["policy"]), earned, left))
+        return Grid(("policy", "ROI, with its interval", ""), tuple(cells))
+
+    def caption(self) -> str:
+        """What bars are."""
+        return "ROI of each policy, with the interval that it lies in."
 
     def drawing(self) -> Markup:
         """The policies' intervals, if there are any."""
@@ -138,11 +155,11 @@ class KnowledgeView(View[Knowledge]):
             Estimate(f"policy {k}", roi, low, high, number(roi), k == known.chosen)
             for k, (roi, low, high) in enumerate(zip(*columns, strict=True))
         ]
-        return forest(estimates, "ROI of each policy, with its interval")
+        return forest(estimates, self.caption())
 
     def figures(self) -> dict[str, go.Figure]:
         """How many policies are left after each test."""
-        return titled("Policies that may still be the best", self._left())
+        return titled("Policies that may still be the best", self._left(), "by tests learned from")
 
     def _left(self) -> go.Figure:
         gone = sorted(at for at in self.result.eliminated_at if at)
@@ -151,7 +168,8 @@ class KnowledgeView(View[Knowledge]):
         figure.add_scatter(
             x=[0, *gone, max(self.result.explored, 1)],
             y=[count, *range(count - 1, count - 1 - len(gone), -1), count - len(gone)],
-            line={"shape": "hv"},
+            line={"shape": "hv", "color": INK},
             mode="lines",
         )
+        figure.update_yaxes(rangemode="tozero", dtick=max(1, count // 8))
         return figure

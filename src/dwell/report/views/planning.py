@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +18,7 @@ from dwell.report.plan.figures import bars, regions
 from dwell.report.plan.rows import limits, option_rows
 from dwell.report.plan.text import Basis, lines, ranking_grid, rests_on
 from dwell.report.tables import Grid, number
+from dwell.report.views.texts import around, polished
 from dwell.report.views.view import View, titled
 
 if TYPE_CHECKING:
@@ -45,7 +46,15 @@ class PlanView(View[Plan]):
 
     def grid(self) -> Grid:
         """The same for people."""
-        return ranking_grid(option_rows(self.result))
+        table = ranking_grid(option_rows(self.result))
+        # What a way leaves on the table says what its ROI does, in digits that people can read.
+        rows = tuple((*row[:3], *row[4:]) for row in table.rows)
+        header = ("way of testing", "left on the table", "a year", "samples", "ships", "do harm")
+        return replace(table, header=header, rows=rows)
+
+    def caption(self) -> str:
+        """What dots are."""
+        return "ROI of each way of testing, as a share of the highest there is."
 
     def drawing(self) -> Markup:
         """The share of the best ROI that each earns."""
@@ -53,7 +62,9 @@ class PlanView(View[Plan]):
         for row in option_rows(self.result):
             share = 1.0 - row.left_on_the_table
             stressed = row.name == "simple"
-            estimates.append(Estimate(row.title, share, share, share, f"{share:.0%}", stressed))
+            estimates.append(
+                Estimate(row.title, share, share, share, polished(f"{share:.0%}"), stressed)
+            )
         return forest(estimates, "The share of the best ROI that each way of testing earns")
 
     def figures(self) -> dict[str, go.Figure]:
@@ -64,8 +75,12 @@ class PlanView(View[Plan]):
         best, simple = limits(plan.terms, plan.best.policy), limits(plan.terms, plan.simple.policy)
         areas = regions(best, simple, plan.terms.by_day)
         return {
-            **titled("When to ship, and when to drop", areas),
-            **titled("The share of the best ROI that each way of testing earns", bars(rows)),
+            **titled(
+                "When to ship, and when to drop",
+                areas,
+                "areas: the best policy; dots: the simple rule",
+            ),
+            **titled("What each way of testing earns", bars(rows), "of the highest ROI there is"),
         }
 
 
@@ -76,8 +91,8 @@ class PriorView(View[FittedPrior]):
         """The normal law, and what tests support."""
         found = self.result
         return [
-            f"Values of mean {number(found.mean)} ± {_SURE * found.mean_error:.1g} and sd "
-            f"{number(found.sd)} ± {_SURE * found.sd_error:.1g} (95 %), by {found.tests:,} tests.",
+            f"Values of mean {around(found.mean, _SURE * found.mean_error)} and sd "
+            f"{around(found.sd, _SURE * found.sd_error)} (95 %), by {found.tests:,} tests.",
             f"These support {_SHAPES[found.supported]}.",
         ]
 
@@ -113,19 +128,21 @@ class PriorView(View[FittedPrior]):
         )
         return Grid(("law of values", "log likelihood", ""), cells, left=1)
 
+    def caption(self) -> str:
+        """What bars are."""
+        return "Mean and standard deviation of the values of ideas, with 95 % intervals."
+
     def drawing(self) -> Markup:
         """Where the middle of the values lies, and how far they spread."""
         found = self.result
         pairs = (("mean", found.mean, found.mean_error), ("sd", found.sd, found.sd_error))
-        estimates = [
-            Estimate(name, value, value - _SURE * error, value + _SURE * error, number(value))
-            for name, value, error in pairs
-        ]
+        estimates = [_estimate(name, value, _SURE * error) for name, value, error in pairs]
         return forest(estimates, f"mean {number(found.mean)}, sd {number(found.sd)}")
 
     def figures(self) -> dict[str, go.Figure]:
         """The laws that were fitted."""
-        return titled("What ideas are worth, as fitted", self._laws())
+        drawn = f"the laws of values fitted to {self.result.tests:,} tests"
+        return titled("What ideas are worth", self._laws(), drawn)
 
     def _laws(self) -> go.Figure:
         found = self.result
@@ -143,3 +160,7 @@ class PriorView(View[FittedPrior]):
         for (name, curve), colour in zip(shapes, COLOURS, strict=False):
             figure.add_scatter(x=grid, y=curve, mode="lines", name=name, line_color=colour)
         return figure
+
+
+def _estimate(name: str, value: float, reach: float) -> Estimate:
+    return Estimate(name, value, value - reach, value + reach, around(value, reach))

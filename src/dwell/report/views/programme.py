@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+from math import sqrt
 from typing import TYPE_CHECKING
 
 from dwell.programme.path import Path
@@ -18,6 +19,10 @@ from dwell.report.views.view import View, titled
 if TYPE_CHECKING:
     import plotly.graph_objects as go
     from markupsafe import Markup
+
+_MOST_TESTS = 6  # that are drawn
+_CAPTION = "Running totals between their limits, by samples: ship above, drop below."
+_VERDICTS: dict[str, leaf.Verdict] = {"accept": "ship", "reject": "drop"}
 
 
 class ProgrammeView(View[Programme]):
@@ -37,20 +42,27 @@ class ProgrammeView(View[Programme]):
 
     def grid(self) -> Grid:
         """The same for people."""
-        return tasks_grid(task_rows(self.result))
+        return replace(tasks_grid(task_rows(self.result)), header=("test", "status", "advice"))
+
+    def caption(self) -> str:
+        """What the drawings are."""
+        return _CAPTION
 
     def drawing(self) -> Markup:
-        """The first test that is open, between its limits."""
+        """The first tests that are open, each between its limits."""
         from markupsafe import Markup
 
-        tasks = self.result.tasks()
-        return _between_limits(tasks[0]) if tasks else Markup()
+        shown = [
+            Markup("<div>{}{}</div>").format(task.name, _between_limits(task, leaf.mini))
+            for task in self.result.tasks()[:_MOST_TESTS]
+        ]
+        return Markup('<div class="tests">{}</div>').format(Markup("").join(shown)) * bool(shown)
 
     def figures(self) -> dict[str, go.Figure]:
         """A figure per test that is open."""
         made: dict[str, go.Figure] = {}
         for task in self.result.tasks():
-            made |= titled(f"{task.name}: {task.advice}", _path(task.path()))
+            made |= _titled_path(task)
         return made or titled("No test is running", empty_figure("samples", ""))
 
 
@@ -70,8 +82,23 @@ class TaskView(View[Task]):
         return [asdict(look) for look in self.result.path().looks]
 
     def grid(self) -> Grid:
-        """Where it stands, for people."""
-        return tasks_grid([task_row(self.result)])
+        """Its looks so far, the last first, and the next one."""
+        path = self.result.path()
+        ahead = [look for look in path.looks if look.position is None][:1]
+        seen = [look for look in path.looks if look.position is not None]
+        cells = tuple(
+            (
+                f"{look.samples:,}",
+                *(_edge(each) for each in (look.position, look.lower, look.upper)),
+                "" if look.position is not None else "next look",
+            )
+            for look in [*ahead, *reversed(seen)]
+        )
+        return Grid(("samples", f"{path.unit} so far", "drop at", "ship at", ""), cells)
+
+    def caption(self) -> str:
+        """What the lines are."""
+        return _CAPTION
 
     def drawing(self) -> Markup:
         """Its path between its limits."""
@@ -79,26 +106,46 @@ class TaskView(View[Task]):
 
     def figures(self) -> dict[str, go.Figure]:
         """Its path between its limits."""
-        task = self.result
-        return titled(f"{task.name}: {task.advice}", _path(task.path()))
+        return _titled_path(self.result)
 
 
-def _between_limits(task: Task) -> Markup:
+def _edge(value: float | None) -> str:
+    return "" if value is None else f"{value:+.2f}"
+
+
+def _between_limits(
+    task: Task, draw: Callable[[leaf.Drawn, str], Markup] = leaf.standing
+) -> Markup:
     from markupsafe import Markup
 
     path = task.path()
     if not path.looks:
         return Markup()
+    # Small pictures have the running total: there limits stay apart, and a path can be read.
+    by_errors = path.unit == "standard errors"
+
+    def total(value: float | None, samples: int) -> float | None:
+        return value if value is None or not by_errors else value * sqrt(samples)
+
     limits = leaf.Limits(
         tuple(float(look.samples) for look in path.looks),
-        tuple(look.lower for look in path.looks),
-        tuple(look.upper for look in path.looks),
+        tuple(total(look.lower, look.samples) for look in path.looks),
+        tuple(total(look.upper, look.samples) for look in path.looks),
     )
-    points = tuple(
-        (float(look.samples), look.position) for look in path.looks if look.position is not None
-    )
-    drawn = leaf.Drawn(limits, limits.cap, ((0.0, 0.0), *points))
-    return leaf.mini(drawn, f"Path of {task.name}: {task.advice}")
+    seen = [(float(k.samples), total(k.position, k.samples)) for k in path.looks]
+    points = ((0.0, 0.0), *((x, y) for x, y in seen if y is not None))
+    shown = leaf.closing(limits)
+    cap = max(shown.cap, points[-1][0])
+    decision = task.advice.decision
+    verdict = None if decision is None else _VERDICTS[decision]
+    drawn = leaf.Drawn(shown, cap, points, path.decided_after, verdict)
+    return draw(drawn, f"Path of {task.name}: {task.advice}")
+
+
+def _titled_path(task: Task) -> dict[str, go.Figure]:
+    head, _, rest = str(task.advice).partition(": ")
+    finding = f"{task.name}: {head[0].lower()}{head[1:]}"
+    return titled(task.name, _path(task.path()), rest, finding=finding)
 
 
 def _path(path: Path) -> go.Figure:

@@ -12,11 +12,14 @@ from dwell.lab.replicate import Summary
 from dwell.lab.run import Run
 from dwell.policies import Policies
 from dwell.policy import Policy
-from dwell.report.charts import boundaries, empty_figure, error_bars
+from dwell.report.charts import FORMER, INK, SHIP, empty_figure, error_bars
 from dwell.report.drawings.forest import Estimate, forest
 from dwell.report.simulation import candidates_over_time, simulated_grid, simulated_row
 from dwell.report.tables import Grid, number, percent
+from dwell.report.views.policies import BETWEEN, closing
+from dwell.report.views.texts import around
 from dwell.report.views.view import View, titled
+from dwell.world import World
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -36,8 +39,8 @@ class RunView(View[Run]):
         """What it earned, beside the best."""
         row = self._row
         return [
-            f"ROI {number(row.roi)}, {percent(row.share)} of the best: {row.learner} in "
-            f"{row.tasks:,.0f} tests.",
+            f"ROI {number(row.roi)}: {row.learner} in {row.tasks:,.0f} tests. The best to choose "
+            f"earns {number(row.best_roi)} on average{_share(row.share)}.",
             f"{self.result.world}, set-up cost {self.result.learner.setup_cost:g}; learned from "
             f"{row.explored:,.0f} tests{_chosen(self.result)}.",
         ]
@@ -54,7 +57,15 @@ class RunView(View[Run]):
 
     def grid(self) -> Grid:
         """The same for people."""
-        return simulated_grid([self._row])
+        table = simulated_grid([self._row])
+        kept = [k for k, title in enumerate(table.header) if title != "± error"]
+        names = {"tasks": "tests", "of best": "of the best", "left": "may be the best"}
+        header, row = (tuple(line[k] for k in kept) for line in (table.header, table.rows[0]))
+        return Grid(tuple(names.get(title, title) for title in header), (row,))
+
+    def caption(self) -> str:
+        """What is compared."""
+        return "ROI: value of what was shipped per sample, set-up included."
 
     def drawing(self) -> Markup:
         """Its ROI beside the best."""
@@ -65,12 +76,13 @@ class RunView(View[Run]):
         run = self.result
         if not isinstance(run.learner.choices, Every):
             figure, _ = candidates_over_time({round(run.tasks): run}, "tasks")
-            return titled("Policies that may still be the best", figure)
+            return titled("Policies that may still be the best", figure, "by tests learned from")
         design = run.learner.propose(1)
         policy = None if design is None else design.policies[design.decider]
         if not isinstance(policy, Policy):
-            return titled("Reward per cost", _bars(self._row.learner, run.roi, None))
-        return titled("When it stops in the end", boundaries(policy))
+            return titled("ROI", _bars(self._row.learner, run.roi, None))
+        law = run.world.law if isinstance(run.world, World) else None
+        return titled("When it stops in the end", closing(policy, law), BETWEEN)
 
 
 class SummaryView(View[Summary]):
@@ -79,10 +91,10 @@ class SummaryView(View[Summary]):
     def lines(self) -> Sequence[str]:
         """What they earned, beside the best."""
         found = self.result
-        error = "" if isnan(found.roi_error) else f" ± {_SURE * found.roi_error:.1g} (95 %)"
-        share = "" if isnan(found.share) else f", {found.share:.1%} of the best"
+        certain = "" if isnan(found.roi_error) else " (95 %)"
+        share = "" if isnan(found.share) else f" {percent(found.share)} of the best,"
         return [
-            f"ROI {number(found.roi)}{error}{share}, in {sum(found.chosen.values()):,} "
+            f"ROI {self._roi()}{certain}:{share} in {sum(found.chosen.values()):,} "
             f"replications that learned from {found.explored:,.0f} tests each on average."
         ]
 
@@ -94,13 +106,20 @@ class SummaryView(View[Summary]):
 
     def grid(self) -> Grid:
         """The same for people."""
-        [row] = self.rows()
-        cells = (
-            "-" if isinstance(each, float) and isnan(each) else number(float(str(each)))
-            for each in row.values()
+        found = self.result
+        row = (
+            self._roi(),
+            number(found.best_roi),
+            percent(None if isnan(found.share) else found.share),
+            number(found.regret),
+            f"{found.explored:,.0f}",
         )
-        header = ("ROI", "± error", "best ROI", "of best", "regret", "learned from")
-        return Grid(header, (tuple(cells),))
+        header = ("ROI (95 %)", "best to choose", "of the best", "regret", "tests learned from")
+        return Grid(header, (row,))
+
+    def caption(self) -> str:
+        """What is compared, and how certain it is."""
+        return "ROI: value of what was shipped per sample, set-up included, with a 95 % interval."
 
     def drawing(self) -> Markup:
         """Their ROI beside the best."""
@@ -113,7 +132,18 @@ class SummaryView(View[Summary]):
         found = self.result
         error = None if isnan(found.roi_error) else found.roi_error
         figure = _bars("these replications", found.roi, error, found.best_roi)
-        return titled("Reward per cost", figure)
+        return titled(
+            "ROI beside the best to choose", figure, "lines at its end: two standard errors"
+        )
+
+    def _roi(self) -> str:
+        return around(self.result.roi, _SURE * self.result.roi_error)
+
+
+def _share(share: float | None) -> str:
+    if share is None:
+        return ""
+    return f", of which this is {percent(share)}" if share <= 1.0 else "; a run may have more luck"
 
 
 def _chosen(run: Run) -> str:
@@ -126,17 +156,25 @@ def _beside_best(name: str, roi: float, error: float, best: float) -> Markup:
     return forest(
         [
             Estimate("the best to choose", best, best, best, number(best)),
-            Estimate(name, roi, roi - error, roi + error, number(roi), True),
+            Estimate(name, roi, roi - error, roi + error, around(roi, error), True),
         ],
         f"ROI {number(roi)} of {name}; the best is {number(best)}",
     )
 
 
 def _bars(name: str, roi: float, error: float | None, best: float | None = None) -> go.Figure:
-    figure = empty_figure("", "ROI")
+    figure = empty_figure("ROI: value shipped per sample, set-up included", "")
     names, figures = [name], [roi]
     if best is not None:
-        names, figures = ["the best to choose", name], [best, roi]
-    errors = [None] * (len(names) - 1) + [error]
-    figure.add_bar(x=names, y=figures, error_y=error_bars(errors))
+        names, figures = [name, "the best to choose"], [roi, best]
+    errors = [error] + [None] * (len(names) - 1)
+    figure.add_bar(
+        y=names,
+        x=figures,
+        orientation="h",
+        error_x={**error_bars(errors), "color": INK},
+        marker_color=[SHIP] + [FORMER] * (len(names) - 1),
+        width=0.5,
+    )
+    figure.update_layout(height=260)
     return figure

@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, get_args
 
 from dwell import checks
 from dwell.errors import InvalidInput
+from dwell.report.charts import INK
 from dwell.report.encode import plain
 from dwell.report.tables import Grid
+from dwell.report.views.palette import coloured
+from dwell.report.views.texts import headed, polished
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -51,8 +54,16 @@ class View(ABC, Generic[Result]):
         """What to look at first."""
 
     @abstractmethod
+    def caption(self) -> str:
+        """What is drawn there, with its unit and its intervals."""
+
+    @abstractmethod
     def figures(self) -> dict[str, go.Figure]:
-        """Figures by what they show, the main one first."""
+        """Figures by their names, the main one first."""
+
+    def coloured_figures(self) -> dict[str, go.Figure]:
+        """The same for whoever has no page that gives them their colours."""
+        return {title: coloured(figure) for title, figure in self.figures().items()}
 
     def about(self) -> Mapping[str, object]:
         """Its figures that belong to no row."""
@@ -80,13 +91,14 @@ class View(ABC, Generic[Result]):
         """What a notebook shows: the answer, a drawing and the first rows."""
         from dwell.report.page import templates
 
-        grid = self.grid()
+        grid, drawing = self.grid(), self.drawing()
         template = templates().get_template("result.html.jinja")
         return template.render(
-            lines=self.lines(),
-            drawing=self.drawing(),
+            lines=[headed(polished(line)) for line in self.lines()],
+            drawing=drawing,
+            caption=polished(self.caption()) if drawing else "",
             grid=grid,
-            rows=grid.rows[:_MOST_ROWS],
+            rows=[[polished(cell) for cell in row] for row in grid.rows[:_MOST_ROWS]],
             left=len(grid.rows) - _MOST_ROWS,
             style=_style(),
         )
@@ -99,12 +111,22 @@ def _style() -> Markup:
     return Markup(files("dwell.report").joinpath("templates/result.css").read_text("utf-8"))
 
 
-def titled(title: str, figure: go.Figure) -> dict[str, go.Figure]:
-    """A figure under its title.
+def titled(
+    name: str, figure: go.Figure, drawn: str = "", *, finding: str = ""
+) -> dict[str, go.Figure]:
+    """A figure under its name, with a title.
 
     Args:
-        title: What it shows.
+        name: What it shows, whatever that is.
         figure: The figure.
+        drawn: What is drawn, with its intervals.
+        finding: Its title, where that is not its name.
     """
-    figure.update_layout(title={"text": title, "font": {"size": 16}}, margin={"t": 64})
-    return {title: figure}
+    said = {"text": finding or name, "x": 0.0, "xref": "paper", "xanchor": "left"}
+    place = {"y": 1.0, "yref": "container", "yanchor": "top", "pad": {"t": 14}}
+    small = {"subtitle": {"text": drawn, "font": {"size": 13}}} if drawn else {}
+    figure.update_layout(
+        title={**said, **place, **small, "font": {"size": 16, "color": INK}},
+        margin={"t": 104 if drawn else 80},
+    )
+    return {name: figure}
