@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 
 .DEFAULT_GOAL := run
-.PHONY: run test check system docs bench clean
+.PHONY: run test check system docs dist bench clean
 
 # The demo of the service goes on until Ctrl-C. Where nobody looks, it checks itself and ends.
 PORT ?= 8000
@@ -43,11 +43,18 @@ docs: $(READY)
 	$(BIN)/python docs/commands.py
 	$(BIN)/zensical build --strict --clean
 
+# What is published: a wheel and an sdist in dist/, looked through; the wheel is installed anew, and
+# runs the README's commands without this project in sight.
+dist: $(READY)
+	rm -rf dist
+	$(BIN)/python -m hatchling build -d dist
+	$(BIN)/python -m tests.published dist
+
 bench: $(READY)
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) site .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) site dist .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
