@@ -41,6 +41,7 @@ system:
 # The docs site, to be opened from the disk: site/index.html.
 docs: $(READY)
 	$(BIN)/python docs/commands.py
+	$(BIN)/python docs/calls.py
 	$(BIN)/zensical build --strict --clean
 
 # What is published: a wheel and an sdist in dist/, looked through; the wheel is installed anew, and
