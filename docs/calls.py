@@ -4,6 +4,7 @@
 """
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -65,7 +66,7 @@ class Calls:
 
     def _call(self, line: str, call: Part) -> Iterator[str]:
         scope = f"scope `{call['x-scope']}`" if "x-scope" in call else "no token is needed"
-        yield f"### {call['summary']} {{#{_anchor(call)}}}"
+        yield f"### {call['summary']}"
         yield f"```http\n{line}\n```\n\n{scope.capitalize()}.\n\n{call['description']}"
         if "parameters" in call:
             rows = [
@@ -131,8 +132,8 @@ class Calls:
 
 
 def _anchor(call: Part) -> str:
-    """What a link to a call ends with."""
-    return str(call["operationId"]).replace("_", "-")
+    """What a link to a call ends with: the words of its heading."""
+    return re.sub(r"\W+", "-", call["summary"].lower())
 
 
 def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:

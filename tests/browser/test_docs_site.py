@@ -11,9 +11,11 @@ import pytest
 from axe_core_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
+from tests.browser.links import broken, pages_of
+
 ROOT = Path(__file__).parents[2]
 Scheme = Literal["light", "dark"]
-PAGES = ("index", "evaluate", "metrics", "reference/exact", "reference/commands")
+PAGES = ("index", "tutorials/log", "how-to/http", "reference/exact", "reference/calls")
 
 
 @pytest.fixture(scope="module")
@@ -70,3 +72,23 @@ def test_search_works_from_a_disk(browser: Browser, site: Path) -> None:
     page.get_by_text("JSON, field by field").last.wait_for()
     page.close()
     assert trouble == []
+
+
+def test_every_link_leads_somewhere(site: Path) -> None:
+    """To a file of the site, and to a place within it."""
+    assert broken(pages_of(site)) == []
+
+
+def test_every_page_is_in_the_navigation(site: Path) -> None:
+    """Whoever opens the first page can get to all others from there."""
+    pages = pages_of(site)
+    linked = {target for _, target, _ in pages[(site / "index.html").resolve()].targets()}
+    assert len(pages) > 40
+    assert pages.keys() - linked == set()
+
+
+def test_a_broken_link_is_found_out(tmp_path: Path) -> None:
+    """So the test above can fail: by a file and by a place within one that are not there."""
+    text = '<a href="b.html">1</a><a href="#there" id="there">2</a><a href="a.html#gone">3</a>'
+    (tmp_path / "a.html").write_text(text)
+    assert broken(pages_of(tmp_path)) == ["a.html: b.html", "a.html: a.html#gone"]
