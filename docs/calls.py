@@ -48,9 +48,14 @@ class Calls:
     def _parts(self) -> Iterator[str]:
         _, any_call = self.calls[0]
         rows = [
-            (f"[{call['summary']}](#{_anchor(call)})", f"`{line}`", call.get("x-scope", ""))
+            (
+                f"[{call['summary']}](#{_anchor(call)})",
+                f"`{line.replace('/api/v1', '')}`",
+                call.get("x-scope", ""),
+            )
             for line, call in self.calls
         ]
+        yield "Paths are below `/api/v1`, but for the operations: these are at the root."
         yield _table(("call", "method and path", "scope"), rows)
         yield "Any of them may answer with these problems:"
         yield self._answers(any_call, self.usual)

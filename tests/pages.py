@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -34,7 +34,7 @@ def commands(page: str) -> list[Shown]:
     """What follows `$` on a page, in order."""
     found: list[Shown] = []
     for block in blocks(page, "text"):
-        for line in block.splitlines():
+        for line in re.sub(r"\\\n\s*", "", block).splitlines():
             if line.startswith("$ "):
                 found.append(Shown(line.removeprefix("$ ")))
             elif line.strip() and found:
@@ -61,9 +61,8 @@ def run_shown(
 ) -> int:
     """Run commands one after another; gives how the last one left.
 
-    Each line that is shown comes next in what is printed, or after what … stands for. `$ echo $?`
-    shows how the command before it left. What is no command of dwell's is left out: installing,
-    say, is tested where the package is.
+    `compare` says what the lines below each must be; `$ echo $?` shows how the last one left. What
+    is no command of dwell's is left out: installing, say, is tested where the package is.
 
     Args:
         shown: The commands.
@@ -96,22 +95,21 @@ def _filled(word: str) -> str:
     return word if inserted is None else Path(inserted[1]).read_text(encoding="utf-8")
 
 
-def compare(lines: list[str], printed: str, command: str) -> None:
-    """See that lines come in this order in what was printed, with nothing between but for …."""
-    rest = _filled_lines(printed)
-    gap = False
-    for line in lines:
-        if line == "…":
-            gap = True
-            continue
-        found = next(rest, None)
-        while gap and found is not None and found != line:
-            found = next(rest, None)
-        assert found == line, (command, line, found)
-        gap = False
-    if lines and not gap:
-        assert next(rest, None) is None, f"{command} prints more than the page shows"
+def compare(lines: Sequence[str], printed: str, command: str) -> None:
+    """See that lines are what was printed, but for how they are broken; … is what is left out.
 
-
-def _filled_lines(printed: str) -> Iterator[str]:
-    return (line.rstrip() for line in printed.splitlines() if line.strip())
+    Args:
+        lines: What a page shows.
+        printed: What it should show.
+        command: What printed it.
+    """
+    if not lines:
+        return
+    first, *others = (" ".join(part.split()) for part in "\n".join(lines).split("…"))
+    rest = " ".join(printed.split())
+    assert rest.startswith(first), (command, first, rest)
+    rest = rest.removeprefix(first)
+    for part in others:
+        assert part in rest, (command, part, rest)
+        rest = rest[rest.index(part) + len(part) :]
+    assert not rest or (others and not others[-1]), f"{command} prints more: {rest}"

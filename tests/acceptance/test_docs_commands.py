@@ -61,7 +61,7 @@ def made_up(path: str) -> None:
 
 
 def test_every_night() -> None:
-    """The nights that are shown; then the crontab's line, which posts what is decided."""
+    """The nights that are shown; then the script's command, which posts what is decided."""
     first, second = blocks("how-to/nightly.md", "csv")
     days = Path("days.csv")
     create, *nights = commands("how-to/nightly.md")
@@ -70,8 +70,8 @@ def test_every_night() -> None:
     run_shown(nights[:2])
     days.write_text(first + second)
     run_shown(nights[2:])
-    [line] = blocks("how-to/nightly.md", "crontab")
-    _, _, command = line.strip().partition(" && ")
+    [script] = blocks("how-to/nightly.md", "sh")
+    _, command = script.replace("\\\n", "").splitlines()
     Path("tests.sql").write_text("from 'later.csv'")
     with receiving() as server:
         for text in (first, first + second):
@@ -95,10 +95,11 @@ def test_a_newcomer_needs_five_commands(page: str) -> None:
     assert [len(re.findall(r"(?m)^\$ ", step)) for step in steps] == [1] * 5
 
 
-def test_a_line_that_is_not_printed_is_found_out() -> None:
-    """So the tests above can fail: by a line that differs, is missing or comes after the last."""
+def test_what_is_not_printed_is_found_out() -> None:
+    """So the tests above can fail: by words that differ, are missing or come after the last."""
     compare(["one", "…", "three"], "one\ntwo\n\nthree \n", "")
-    for lines in (["one", "three"], ["one", "two"], ["…", "four"]):
+    compare(["one two", "three"], "one\ntwo three\n", "")
+    for lines in (["one", "three"], ["one", "two"], ["…", "four"], ["two", "…"]):
         with pytest.raises(AssertionError):
             compare(lines, "one\ntwo\nthree\n", "")
     assert commands("tutorials/log.md")[0].line == "pip install ."

@@ -23,7 +23,8 @@ class Seen(HTMLParser):
         """Take what counts of a tag."""
         given = dict(attrs)
         self.anchors |= {str(given[name]) for name in ("id", "name") if given.get(name)}
-        self.links += [str(given[name]) for name in ("href", "src") if given.get(name)]
+        if tag in ("a", "img", "link", "script"):
+            self.links += [str(given[name]) for name in ("href", "src") if given.get(name)]
 
     def targets(self) -> list[tuple[str, Path, str]]:
         """Links to files, each as it stands there, its file, and the place within it."""
