@@ -15,7 +15,7 @@ from tests.browser.links import broken, pages_of
 
 ROOT = Path(__file__).parents[2]
 Scheme = Literal["light", "dark"]
-PAGES = ("index", "tutorials/log", "how-to/http", "reference/exact", "reference/calls")
+PAGES = ("index", "tutorials/log", "how-to/http", "explanation/learners", "reference/exact")
 
 
 @pytest.fixture(scope="module")
