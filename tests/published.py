@@ -1,8 +1,9 @@
 """What `make dist` has built: looked through, installed anew, and put to work.
 
 `python -m tests.published dist` installs the wheel from the package index into an environment of
-its own, without extras, and runs the README's commands there, away from the project; then with the
-extra `service`, and has the service check itself. The sdist must make the same wheel.
+its own, without extras, and runs the README's commands there, away from the project: they print
+what it shows. Then it is installed with the extra `service`, which checks itself. The sdist must
+make the same wheel.
 """
 
 import sys
@@ -13,6 +14,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from zipfile import ZipFile
 
+from tests import pages
 from tests.acceptance.test_readme import commands
 from tests.installing import ROOT, built, check_wheel, install, run_in
 
@@ -66,8 +68,11 @@ def main(dist: Path) -> None:
         program = home / "bin" / "dwell"
         said = do(folder, program, "--version")
         assert said == f"dwell, version {metadata.version}\n", said
+        readme = pages.commands("../README.md")
+        shown = {tuple(pages.words_of(each.line)[1:]): each.lines for each in readme}
         for words in commands():
-            do(folder, program, *words)
+            printed = do(folder, program, *words)
+            pages.compare([*shown.get(tuple(words), ()), "…"], printed, " ".join(words))
         install(home, *constraints, f"{wheel}[service]")
         do(folder, program, "serve", "--demo", "--port", "0", "--check")
 
