@@ -28,8 +28,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
             shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copy(source, target)
-    for made in ("docs/commands.py", "docs/calls.py"):
-        subprocess.run([sys.executable, made], cwd=folder, check=True)
+    for script in ("commands.py", "calls.py"):
+        subprocess.run([sys.executable, f"docs/{script}"], cwd=folder, check=True)
     build = [str(Path(sys.executable).parent / "zensical"), "build", "--strict"]
     built = subprocess.run(build, cwd=folder, capture_output=True, text=True)
     assert built.returncode == 0, built.stdout + built.stderr
