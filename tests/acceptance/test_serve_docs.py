@@ -37,8 +37,8 @@ def answer_to(call: str, names: dict[str, str]) -> Any:
 def test_its_examples_work(capsys: pytest.CaptureFixture[str]) -> None:
     """The calls by curl, as they stand there, and then those from Python, of one service."""
     _, curls = blocks(HOW_TO, "sh")
-    setting, *calls = curls.splitlines()
-    assert all(call.startswith("curl ") for call in calls)
+    setting, *calls = re.split(r"\n(?=curl )", curls)
+    assert len(calls) == 5
     with served(create_app(store=MemoryStore())) as url:
         names = {"API": setting.removeprefix("API=").replace(ADDRESS, url)}
         answers = [answer_to(call, names) for call in calls]
