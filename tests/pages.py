@@ -42,6 +42,15 @@ def commands(page: str) -> list[Shown]:
     return found
 
 
+def named_in(page: str) -> list[str]:
+    """All commands of dwell's that a page names, in blocks and within sentences."""
+    text = text_of(page).replace("\\\n", "")
+    fenced = r"(?ms)^ *```(?:sh|text)?\n(.*?)^ *```"
+    in_blocks = re.findall(r"(?m)^ *(?:\$ )?(dwell [a-z].*)$", "\n".join(re.findall(fenced, text)))
+    within = re.findall(r"`(dwell [a-z][^`]*)`", re.sub(r"(?ms)^ *```.*?^ *```", "", text))
+    return [" ".join(each.split()) for each in (*in_blocks, *within)]
+
+
 def run_page(page: str, instead: Mapping[str, str] = MappingProxyType({})) -> None:
     """Run the commands of a page in this folder, in this process, and compare what they print.
 

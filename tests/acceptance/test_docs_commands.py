@@ -1,13 +1,26 @@
 """The commands of the docs: run as they stand, and what they print is what the pages show."""
 
 import re
+import shlex
 from pathlib import Path
 
+import click
 import duckdb
 import pytest
 
+from dwell.cli import main
 from tests.acceptance.commands import run
-from tests.pages import Shown, blocks, commands, compare, run_page, run_shown, text_of
+from tests.pages import (
+    DOCS,
+    Shown,
+    blocks,
+    commands,
+    compare,
+    named_in,
+    run_page,
+    run_shown,
+    text_of,
+)
 from tests.receivers import receiving
 
 
@@ -93,6 +106,28 @@ def test_a_newcomer_needs_five_commands(page: str) -> None:
     """The numbered steps have a command each, and there are five."""
     steps = re.findall(r"(?ms)^## \d\. .*?(?=^## |\Z)", text_of(page))
     assert [len(re.findall(r"(?m)^\$ ", step)) for step in steps] == [1] * 5
+
+
+def test_every_command_that_is_named_is_understood() -> None:
+    """On all pages, in blocks and within sentences: no command and no option that is not there."""
+    pages = [path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md")]
+    named = [line for page in (*pages, "../README.md") for line in named_in(page)]
+    assert len(named) > 100
+    assert [line for line in named if unknown_in(line)] == []
+    assert unknown_in("dwell evaluate log.csv --setup-costs 3") == {"--setup-costs"}
+
+
+def unknown_in(line: str) -> set[str]:
+    """What a command has that dwell does not know: its own name, or options."""
+    command: click.Command = main
+    words = shlex.split(line, comments=True)[1:]
+    while isinstance(command, click.Group) and words and not words[0].startswith("-"):
+        found = command.get_command(click.Context(command), words[0])
+        if found is None:
+            return {words[0]}
+        command, words = found, words[1:]
+    known = {option for each in command.params for option in (*each.opts, *each.secondary_opts)}
+    return {word.partition("=")[0] for word in words if word.startswith("--")} - known - {"--help"}
 
 
 def test_what_is_not_printed_is_found_out() -> None:
