@@ -110,7 +110,8 @@ def test_a_newcomer_needs_five_commands(page: str) -> None:
 
 def test_every_command_that_is_named_is_understood() -> None:
     """On all pages, in blocks and within sentences: no command and no option that is not there."""
-    pages = [path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md")]
+    pages = {path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md")}
+    pages -= {"reference/commands.md"}  # is made of what commands say themselves
     named = [line for page in (*pages, "../README.md") for line in named_in(page)]
     assert len(named) > 100
     assert [line for line in named if unknown_in(line)] == []
