@@ -39,7 +39,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def opened(
     browser: Browser, site: Path, name: str, trouble: list[str], scheme: Scheme = "light"
 ) -> Page:
-    page = browser.new_page(viewport={"width": 1280, "height": 900}, color_scheme=scheme)
+    width = {"light": 1280, "dark": 390}[scheme]  # by day at a desk, at night on a phone
+    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
     page.on("console", lambda message: trouble.append(f"{message.type}: {message.text}"))
     page.on("pageerror", lambda error: trouble.append(str(error)))
     page.on(
@@ -58,7 +59,9 @@ def test_a_page_is_quiet_and_fit_for_everybody(
     trouble: list[str] = []
     page = opened(browser, site, name, trouble, scheme)
     found = Axe().run(page)["violations"]
+    beyond = page.evaluate("document.documentElement.scrollWidth > innerWidth")
     page.close()
+    assert not beyond, "it has to be scrolled sideways"
     assert trouble == []
     assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []
 
