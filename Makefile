@@ -8,7 +8,7 @@ READY := $(VENV)/ready
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := run
-.PHONY: run test tests plain check lint types system docs bench clean
+.PHONY: run test tests plain check lint types system docs dist bench clean
 
 # The demo of the service goes on until Ctrl-C. Where nobody looks, it checks itself and ends.
 PORT ?= 8000
@@ -59,15 +59,23 @@ system:
 # The docs site, to be opened from the disk: site/index.html.
 docs: $(READY)
 	$(BIN)/python docs/commands.py
+	$(BIN)/python docs/calls.py
 	$(BIN)/python docs/run_notebooks.py
 	$(BIN)/python docs/gallery.py
 	$(BIN)/zensical build --strict --clean
+
+# What is published: a wheel and an sdist in dist/, looked through; the wheel is installed anew, and
+# runs the README's commands without this project in sight.
+dist: $(READY)
+	rm -rf dist
+	$(BIN)/python -m hatchling build -d dist
+	$(BIN)/python -m tests.published dist
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) site .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) site dist .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

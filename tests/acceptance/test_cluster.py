@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from dwell import Gaussian, Normal, World, evaluate
 from dwell.cli.cluster import executor_at
 from tests.acceptance.commands import run
 from tests.evaluations import bits
+from tests.pages import blocks
 from tests.refusals import refused
 
 TESTS, LENGTH = 60, 100
@@ -122,11 +124,15 @@ def test_results_are_the_same_on_two_workers(two: Cluster, log: Path) -> None:
 
 
 def test_the_command_prints_the_same_with_a_scheduler(two: Cluster, log: Path) -> None:
-    """Byte for byte what threads of its own find."""
-    asked = ("evaluate", str(log), "--setup-cost", "20", "--json")
-    there = run(*asked, "--scheduler", two.address)
+    """Byte for byte what threads of its own find; the command is that of the docs."""
+    start, ask = blocks("how-to/cluster.md", "sh")
+    assert [line.split()[1] for line in start.splitlines()] == ["scheduler", "worker"]
+    line = ask.replace("/shared/log", str(log)).replace("tcp://host:8786", two.address)
+    asked = [*shlex.split(line)[1:], "--json"]
+    there = run(*asked)
     assert there.exit_code == 0, there.output
-    assert there.stdout == run(*asked).stdout
+    at = asked.index("--scheduler")
+    assert there.stdout == run(*asked[:at], *asked[at + 2 :]).stdout
 
 
 def test_faults_come_back_from_workers_as_sentences(two: Cluster, tmp_path: Path) -> None:

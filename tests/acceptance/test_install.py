@@ -2,55 +2,32 @@
 
 import json
 import os
+import re
 import runpy
 import shutil
-import subprocess
 import sys
-import venv
-from collections.abc import Iterator
-from importlib.metadata import Distribution, PathDistribution, distribution
 from importlib.util import find_spec
 from pathlib import Path
-from zipfile import Path as InZip
-from zipfile import ZipFile
 
 import pytest
-from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
 
 import dwell
 from tests.acceptance.commands import run
-
-ROOT = Path(__file__).parents[2]
+from tests.installing import ROOT, built, check_wheel, link_required, run_in
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The package as it is published."""
-    folder = tmp_path_factory.mktemp("wheel")
-    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
-    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
-    [built] = folder.glob("*.whl")
-    return built
+    return built("wheel", tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="module")
 def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The programs of an environment with the wheel and what it requires without extras.
-
-    What is required is linked from where these tests run, so that no package index is needed; what
-    is not required is not there. The wheel itself is installed by pip, which would look for what is
-    missing and fail.
-    """
+    """The programs of an environment with the wheel and what it requires without extras."""
     home = tmp_path_factory.mktemp("installed")
-    venv.create(home, symlinks=True)
+    link_required(wheel, home)
     [packages] = home.glob("lib/python*/site-packages")
-    for needed in required_by(described_in(wheel)):
-        for name in top_levels(needed):
-            (packages / name).symlink_to(Path(str(needed.locate_file(name))).resolve())
-    pip = [sys.executable, "-m", "pip", "--python", str(home / "bin" / "python"), "install"]
-    quiet = ("--quiet", "--disable-pip-version-check", "--no-index", "--no-compile")
-    subprocess.run([*pip, *quiet, str(wheel)], check=True, capture_output=True)
     take_compiled(ROOT / "src" / "dwell" / "kernels", packages / "dwell" / "kernels")
     return home / "bin"
 
@@ -70,51 +47,6 @@ def take_compiled(here: Path, there: Path) -> None:
         there / "__pycache__",
         ignore=shutil.ignore_patterns("*.pyc", "*.tmp.*"),
         dirs_exist_ok=True,
-    )
-
-
-def described_in(wheel: Path) -> Distribution:
-    """What a wheel says about itself."""
-    [folder] = [each for each in InZip(wheel).iterdir() if each.name.endswith(".dist-info")]
-    return PathDistribution(folder)
-
-
-def required_by(package: Distribution) -> list[Distribution]:
-    """Whatever a package requires here, and what that requires, without extras nobody asked for."""
-    found: dict[str, Distribution] = {}
-    wanted = list(requirements(package, extras=set()))
-    while wanted:
-        requirement = wanted.pop()
-        name = canonicalize_name(requirement.name)
-        if name not in found:
-            found[name] = distribution(name)
-            wanted += requirements(found[name], requirement.extras)
-    return list(found.values())
-
-
-def requirements(package: Distribution, extras: set[str]) -> Iterator[Requirement]:
-    for text in package.requires or []:
-        requirement = Requirement(text)
-        asked = [{"extra": extra} for extra in ("", *extras)]
-        if requirement.marker is None or any(map(requirement.marker.evaluate, asked)):
-            yield requirement
-
-
-def top_levels(package: Distribution) -> set[str]:
-    """Names of the modules, folders and libraries that a package puts next to others."""
-    names = {file.parts[0] for file in package.files or []}
-    return names - {"..", "__pycache__"}
-
-
-def run_in(folder: Path, *command: str | Path) -> subprocess.CompletedProcess[str]:
-    """Run a program without this project in sight."""
-    apart = {name: os.environ[name] for name in ("HOME", "PATH", "TMPDIR") if name in os.environ}
-    return subprocess.run(
-        command,
-        cwd=folder,
-        env=apart | {"PYTHONWARNINGS": "error"},
-        capture_output=True,
-        text=True,
     )
 
 
@@ -161,15 +93,20 @@ def test_what_is_not_required_is_not_installed(programs: Path, tmp_path: Path) -
 
 def test_every_file_of_the_package_is_in_the_wheel(wheel: Path) -> None:
     """Modules and data alike, and the marker for type checkers; nothing else."""
-    home = ROOT / "src"
-    wanted = {
-        path.relative_to(home).as_posix()
-        for path in (home / "dwell").rglob("*")
-        if path.is_file() and path.parent.name != "__pycache__"
-    }
-    packed = {name for name in ZipFile(wheel).namelist() if name.startswith("dwell/")}
-    assert packed == wanted
-    assert "dwell/py.typed" in packed
+    metadata = check_wheel(wheel)
+    assert str(metadata.version) == dwell.__version__
+    assert metadata.license_expression == "Apache-2.0"
+    assert metadata.description_content_type == "text/markdown"
+
+
+def test_the_version_is_the_same_wherever_it_is_told() -> None:
+    """What is cited, and what the changelog has of it: the latest that has a date."""
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    [unreleased, latest, *_] = re.findall(r"(?m)^## (.+)$", changelog)
+    [day] = re.findall(r"(?m)^date-released: (.+)$", citation)
+    assert f"\nversion: {dwell.__version__}\n" in citation
+    assert (unreleased, latest) == ("Unreleased", f"{dwell.__version__} - {day}")
 
 
 @pytest.mark.parametrize(

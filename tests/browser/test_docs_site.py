@@ -13,14 +13,16 @@ from axe_core_python.sync_playwright import Axe
 from nbconvert import HTMLExporter
 from playwright.sync_api import Browser, Page
 
+from tests.browser.links import broken, pages_of
+
 ROOT = Path(__file__).parents[2]
 Scheme = Literal["light", "dark"]
 PAGES = (
     "index",
-    "evaluate",
-    "metrics",
+    "tutorials/log",
+    "how-to/http",
+    "explanation/learners",
     "reference/exact",
-    "reference/commands",
     "notebooks/evaluate",
 )
 NOTEBOOKS = ("evaluate", "plan", "programme")
@@ -36,7 +38,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
             shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copy(source, target)
-    for script in ("commands.py", "run_notebooks.py", "gallery.py"):
+    for script in ("commands.py", "calls.py", "run_notebooks.py", "gallery.py"):
         subprocess.run([sys.executable, f"docs/{script}"], cwd=folder, check=True)
     build = [str(Path(sys.executable).parent / "zensical"), "build", "--strict"]
     built = subprocess.run(build, cwd=folder, capture_output=True, text=True)
@@ -47,7 +49,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def opened(
     browser: Browser, site: Path, name: str, trouble: list[str], scheme: Scheme = "light"
 ) -> Page:
-    page = browser.new_page(viewport={"width": 1280, "height": 900}, color_scheme=scheme)
+    width = {"light": 1280, "dark": 390}[scheme]  # by day at a desk, at night on a phone
+    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
     page.on("console", lambda message: trouble.append(f"{message.type}: {message.text}"))
     page.on("pageerror", lambda error: trouble.append(str(error)))
     page.on(
@@ -66,7 +69,9 @@ def test_a_page_is_quiet_and_fit_for_everybody(
     trouble: list[str] = []
     page = opened(browser, site, name, trouble, scheme)
     found = Axe().run(page)["violations"]
+    beyond = page.evaluate("document.documentElement.scrollWidth > innerWidth")
     page.close()
+    assert not beyond, "it has to be scrolled sideways"
     assert trouble == []
     assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []
 
@@ -141,3 +146,23 @@ def test_search_works_from_a_disk(browser: Browser, site: Path) -> None:
     page.get_by_text("JSON, field by field").last.wait_for()
     page.close()
     assert trouble == []
+
+
+def test_every_link_leads_somewhere(site: Path) -> None:
+    """To a file of the site, and to a place within it."""
+    assert broken(pages_of(site)) == []
+
+
+def test_every_page_is_in_the_navigation(site: Path) -> None:
+    """Whoever opens the first page can get to all others from there."""
+    pages = pages_of(site)
+    linked = {target for _, target, _ in pages[(site / "index.html").resolve()].targets()}
+    assert len(pages) > 40
+    assert pages.keys() - linked == set()
+
+
+def test_a_broken_link_is_found_out(tmp_path: Path) -> None:
+    """So the test above can fail: by a file and by a place within one that are not there."""
+    text = '<a href="b.html">1</a><a href="#there" id="there">2</a><a href="a.html#gone">3</a>'
+    (tmp_path / "a.html").write_text(text)
+    assert broken(pages_of(tmp_path)) == ["a.html: b.html", "a.html: a.html#gone"]

@@ -55,6 +55,19 @@ def test_every_operation_is_described_for_people(described: dict[str, Any]) -> N
         assert {"400", "401", "403", "413", "422", "429", "503"} <= operation["responses"].keys()
 
 
+def test_every_operation_names_the_scope_that_it_asks_for(described: dict[str, Any]) -> None:
+    """All but those that are open to everybody; to change something takes more than to read."""
+    scopes = {where: operation.get("x-scope") for where, operation in operations(described)}
+    assert {where for where, scope in scopes.items() if scope is None} == {
+        "get /healthz",
+        "get /readyz",
+    }
+    assert scopes["post /api/v1/plan"] == "read"
+    for where, scope in scopes.items():
+        changes = not where.startswith("get ") and "/programmes" in where
+        assert not changes or scope in ("tell", "admin"), where
+
+
 def test_every_field_is_described_for_people(described: dict[str, Any]) -> None:
     """No field is without words."""
     found = list(schemas(described))

@@ -1,8 +1,6 @@
-"""The query of docs/evaluate.md, run as it stands there."""
+"""The query of docs/how-to/warehouse.md, run as it stands there."""
 
-import re
 from datetime import datetime, timedelta
-from pathlib import Path
 
 import duckdb
 import pytest
@@ -10,8 +8,8 @@ import pytest
 from dwell import Log, check
 from dwell.history.reading.blocks import PeriodBlock
 from tests.blocks import period_blocks
+from tests.pages import blocks
 
-DOCS = Path(__file__).parents[2] / "docs" / "evaluate.md"
 MONDAY = datetime(2024, 1, 1, 9)
 # Who was assigned to what when, and what they spent how many days later.
 ASSIGNED: list[tuple[str, str, int, int, list[tuple[float, float]]]] = [
@@ -54,8 +52,8 @@ def shop() -> duckdb.DuckDBPyConnection:
 
 def query() -> str:
     """The one SQL block of the page."""
-    [sql] = re.findall(r"```sql\n(.*?)```", DOCS.read_text(), flags=re.S)
-    return str(sql)
+    [sql] = blocks("how-to/warehouse.md", "sql")
+    return sql
 
 
 def test_the_documented_query_counts_everybody_once(shop: duckdb.DuckDBPyConnection) -> None:

@@ -13,10 +13,11 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 import pytest
 
-from dwell import InvalidInput, MissingExtra
+from dwell import InvalidInput, MissingExtra, check
 from dwell.history.reading.log import Log
 from dwell.history.reading.sources import Query, opened
 from tests.blocks import sample_blocks
+from tests.pages import blocks
 from tests.postgres import PASSWORD, guarded
 from tests.refusals import refused
 
@@ -74,6 +75,30 @@ def test_postgres_gives_the_same_blocks_as_other_sources(server: str, tmp_path: 
     assert read(Query("select * from log", tmp_path / "log.duckdb")) == expected
     assert read(Query("select * from log", server)) == expected
     assert read(Query("select * from log", server.replace("postgresql:", "postgres:"))) == expected
+
+
+def test_the_documented_query_is_one_of_postgres_too(postgres: str) -> None:
+    """docs/how-to/warehouse.md: it runs as it stands; who bought twice is one user."""
+    with psycopg.connect(postgres) as connection:
+        connection.execute(
+            "create table assignments as select 'blue' as experiment_id, i as user_id, "
+            "case i % 2 when 0 then 'control' else 'treatment' end as variant, "
+            "timestamp '2024-01-01 09:00' as assigned_at from generate_series(1, 6) as i"
+        )
+        connection.execute(
+            "create table orders as select user_id, assigned_at as ordered_at, 1.5 as revenue "
+            "from assignments, generate_series(1, 2) where user_id > 4"
+        )
+    [sql] = blocks("how-to/warehouse.md", "sql")
+    inspection = check(Query(sql, postgres))
+    assert (inspection.form, inspection.ordered, inspection.usable) == ("batches", True, True)
+    with psycopg.connect(postgres) as connection:
+        found = connection.execute(sql.encode()).fetchall()
+        connection.execute("drop table assignments, orders")
+    assert [(arm, n, float(mean)) for _, arm, _, n, mean, _ in found] == [
+        ("control", 3, 1.0),
+        ("treatment", 3, 1.0),
+    ]
 
 
 def test_a_log_can_be_read_again_sorted_and_under_other_titles(server: str) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Literal
 
-from fastapi import Depends, Request
+from fastapi import Depends, Request, Security
 from starlette.exceptions import HTTPException
 
 from dwell.errors import NotThere
@@ -93,4 +93,4 @@ def may(scope: Scope, *, everywhere: bool = False) -> Any:
             )
         return scope
 
-    return Depends(check)
+    return Security(check, scopes=[scope])  # the scope, so that the API's description can tell it

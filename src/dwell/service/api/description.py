@@ -9,6 +9,8 @@ from typing import Any
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, Response
+from fastapi.routing import APIRoute
+from starlette.routing import BaseRoute
 from swagger_ui_bundle import swagger_ui_path
 
 from dwell.service.problems import NOT_THERE, ProblemDocument, answer
@@ -94,6 +96,7 @@ def described(app: FastAPI) -> dict[str, Any]:
         for name in ("HTTPValidationError", "ValidationError"):
             schemas.pop(name, None)  # problems take their place
         _say_what_is_answered(made)
+        _say_who_may(made, app.state.routes)
         made["components"]["securitySchemes"] = {
             "token": {"type": "http", "scheme": "bearer", "description": "A token, or none."}
         }
@@ -111,6 +114,21 @@ def _say_what_is_answered(made: dict[str, Any]) -> None:
                 if response["description"] == _NO_WORDS and "$ref" in schema:
                     document = made["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
                     response["description"] = document["description"]
+
+
+def _say_who_may(made: dict[str, Any], routes: list[BaseRoute]) -> None:
+    """Name the scope that each operation asks for, where it asks for one."""
+    asked = {
+        route.operation_id: scope
+        for route in routes
+        if isinstance(route, APIRoute)
+        for needed in route.dependant.dependencies
+        for scope in needed.own_oauth_scopes or ()
+    }
+    for methods in made["paths"].values():
+        for operation in methods.values():
+            if operation["operationId"] in asked:
+                operation["x-scope"] = asked[operation["operationId"]]
 
 
 def in_older_terms(part: Any) -> Any:
