@@ -60,15 +60,28 @@ class Laws(NamedTuple):
     groups: int = 1
 
 
-def normal_laws(values: FloatArray, *, narrowest: float, usual: float, widest: float) -> Laws:
+class Spreads(NamedTuple):
+    """How far values may spread.
+
+    Attributes:
+        narrowest: The least sd of the pool, about the error of the longest test.
+        usual: The sd that is thought of first.
+        widest: The largest sd.
+    """
+
+    narrowest: float
+    usual: float
+    widest: float
+
+
+def normal_laws(values: FloatArray, spreads: Spreads) -> Laws:
     """Normal laws on a grid of values, to begin with.
 
     Args:
         values: The grid.
-        narrowest: The sd of the narrowest, about the error of the longest test.
-        usual: The sd that is thought of first.
-        widest: The sd of the widest.
+        spreads: How far values may spread.
     """
+    narrowest, usual, widest = spreads
     cells = np.gradient(values)
     count = max(2, round(np.log(widest / narrowest) / np.log(_WIDER)) + 1)
     kinds = [(sd, lean) for sd in np.geomspace(narrowest, widest, count) for lean in _LEANS]
