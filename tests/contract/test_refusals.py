@@ -317,7 +317,7 @@ def test_a_spoilt_entry_of_a_state_is_refused(name: str, entry: str, bad: Any) -
         lambda state: state["readings"]["chances"].append(0.0),
         lambda state: state["readings"]["shares"].__setitem__(0, [0.0]),
         lambda state: state["readings"].update(next_look=0),
-        lambda state: state["readings"].update(against=nan),
+        lambda state: state["readings"].update(evidence=nan),
         lambda state: state["weights"].__setitem__(3, -1e-9),
         lambda state: state["weights"].__setitem__(3, nan),
         lambda state: state["ledger"].pop("verified"),

@@ -25,6 +25,7 @@ from dwell.learners.learner import Knowledge, Learner
 from dwell.learners.lessons import Lesson, lessons
 from dwell.learners.past_sums import PastSums
 from dwell.learners.pool_knowledge import PoolKnowledge
+from dwell.learners.readings import Readings
 from dwell.learners.rounds import CHEAP, Chooser
 from dwell.policies import Policies
 from dwell.pools.fitted import FittedPool
@@ -353,9 +354,9 @@ def _without_drift(fields: Mapping[str, Any]) -> dict[str, Any]:
     readings = {
         "spans": [span],
         "shares": [[1.0]],
-        "chances": [0.0],
+        "chances": Readings.of(0).chances.tolist(),
         "next_look": 5,
-        "against": 0.0,
+        "evidence": 0.0,
     }
     rounds = [{**each, "tests": float(tests)} for each in state["rounds"]]
     return {

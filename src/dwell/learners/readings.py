@@ -16,7 +16,7 @@ probability at most alpha (Ville's inequality).
 """
 
 from dataclasses import dataclass, field
-from math import log1p
+from math import isfinite
 
 import numpy as np
 
@@ -24,10 +24,13 @@ from dwell.arrays import FloatArray, IntArray
 from dwell.fitting.pool import Laws
 from dwell.kernels.following import LEAST, follow
 
-# A change is looked for after every few tests, and less often once there are many; it is thought to
-# come after so many; and the share of guesses by which an earlier pool is back. Chosen on the
-# worlds that `dwell bench learners --drift` marks so.
-_STEP, _MANY, _BETWEEN_CHANGES, _BACK = 5, 500, 1000, 0.3
+# A change is looked for after every few tests, and less often once there are many. Changes may be
+# seldom or frequent: after how many tests they come, and how likely each is at first. And the share
+# of guesses by which an earlier pool is back. Chosen on the worlds that `dwell bench learners
+# --drift` marks so.
+_STEP, _MANY, _BACK = 5, 500, 0.3
+_BETWEEN, _PACES = np.array([[1000.0], [100.0]]), np.array([[0.9], [0.1]])
+_MOST_OFTEN = 0.5  # the chance of a change between two looks
 _MOST, _NEWEST = 14, 6  # how many readings are kept, but for the first; these are left to grow
 _SMALLEST, _ROUNDING = 1e-300, 1e-9
 
@@ -94,17 +97,17 @@ class Readings:
     Attributes:
         spans: The tests, in order.
         shares: Whether each reading counts each span: a row per reading, 1 or 0.
-        chances: How likely each reading is, as logarithms.
+        chances: How likely each reading is, as logarithms: a row per pace of changes.
         next_look: After how many tests a change is looked for again.
-        against: By how much all readings together were likelier than the first when it came to be
-            the first, and how likely it was not to end since: logarithms, the latter below 0.
+        evidence: By how much all readings together have made tests likelier than the first has,
+            since it is the first, as a logarithm.
     """
 
     spans: list[Span]
     shares: FloatArray = field(default_factory=lambda: np.ones((1, 1)))
-    chances: FloatArray = field(default_factory=lambda: np.zeros(1))
+    chances: FloatArray = field(default_factory=lambda: np.log(_PACES))
     next_look: int = _STEP
-    against: float = 0.0
+    evidence: float = 0.0
 
     @classmethod
     def of(cls, shapes: int) -> "Readings":
@@ -143,23 +146,18 @@ class Readings:
     @property
     def leading(self) -> int:
         """The likeliest reading."""
-        return int(np.argmax(self.chances))
+        return int(np.argmax(self._likely))
 
     @property
     def _likely(self) -> FloatArray:
-        found: FloatArray = np.exp(self.chances - np.logaddexp.reduce(self.chances))
-        return found
-
-    @property
-    def evidence(self) -> float:
-        """How much likelier all readings together make the tests than the first, as a logarithm."""
-        return float(np.logaddexp.reduce(self.chances) - self.chances[0]) - self.against
+        found: FloatArray = np.exp(self.chances).sum(axis=0)
+        return found / found.sum()
 
     def settle(self) -> None:
         """Let the likeliest reading be the first: that there was a change is taken for shown."""
-        order = [self.leading, *(row for row in range(len(self.chances)) if row != self.leading)]
-        self.shares, self.chances = self.shares[order], self.chances[order]
-        self.against = float(np.logaddexp.reduce(self.chances) - self.chances[0])
+        order = [self.leading, *(each for each in range(len(self.shares)) if each != self.leading)]
+        self.shares, self.chances = self.shares[order], self.chances[:, order]
+        self.evidence = 0.0
 
     def since(self, row: int) -> int:
         """How many tests came before the change that a reading is about; 0 if about none."""
@@ -172,7 +170,7 @@ class Readings:
         Args:
             level: How likely.
         """
-        starts = np.array([self.since(row) for row in range(len(self.chances))])
+        starts = np.array([self.since(row) for row in range(len(self.shares))])
         order = np.argsort(starts, kind="stable")
         reached = np.cumsum(self._likely[order])
         ends = np.searchsorted(reached, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
@@ -182,7 +180,7 @@ class Readings:
     def fits(self, fresh: "Readings") -> bool:
         """Whether readings that begin so can come to be these."""
         shapes = len(fresh.spans[0].evidence)
-        if not self.spans or self.shares.shape != (len(self.chances), len(self.spans)):
+        if not self.spans or self.shares.shape[1:] != (len(self.spans),):
             return False
         tests = [span.tests for span in self.spans]
         return (
@@ -190,7 +188,9 @@ class Readings:
             and [span.start for span in self.spans] == np.cumsum([0, *tests[:-1]]).tolist()
             and min(tests) >= 0
             and (shapes == 0 or self.next_look >= self.tests)
+            and self.chances.shape == (len(_PACES), len(self.shares))
             and bool(np.isfinite(self.chances).all())
+            and isfinite(self.evidence)
             and all(span.fits(shapes) for span in self.spans)
         )
 
@@ -220,8 +220,10 @@ class Readings:
         before = [span.evidence for span in self.spans[:-1]]
         beliefs = np.log(shapes.chances) + (self.shares[:, :-1] @ before if before else 0.0)
         beliefs = np.exp(np.maximum(beliefs - beliefs.max(axis=-1, keepdims=True), LEAST))
-        beliefs = np.broadcast_to(beliefs, (len(self.chances), len(shapes.chances)))
-        follow(likelihood, np.ascontiguousarray(beliefs), last.evidence, self.chances)
+        beliefs = np.broadcast_to(beliefs, (len(self.shares), len(shapes.chances)))
+        gained = follow(likelihood, np.ascontiguousarray(beliefs), last.evidence, self.chances)
+        for each in gained.tolist():
+            self.evidence += each
         last.add(kinds)
 
     @property
@@ -236,26 +238,29 @@ class Readings:
 
     def _offer(self) -> None:
         """Add readings by which the pool changes now, and begin a span."""
-        likely, step = self._likely, _step(self.tests)
-        hazard = step / _BETWEEN_CHANGES
+        step = _step(self.tests)
         new = [np.zeros(len(self.spans))]
         back = 1.0 - self.shares[self.leading]
         if back.any():
             new.append(back)
-        born = hazard * np.array([1.0 - _BACK, _BACK] if len(new) == 2 else [1.0])
         self.shares = np.pad(np.vstack([self.shares, *new]), ((0, 0), (0, 1)), constant_values=1.0)
-        self.chances = np.log(np.maximum(np.append((1.0 - hazard) * likely, born), _SMALLEST))
-        self.against -= log1p(-hazard)
+        # Each pace shares its chances out anew.
+        likely = np.exp(self.chances)
+        hazard = np.minimum(step / _BETWEEN, _MOST_OFTEN)
+        born = hazard * likely.sum(axis=1, keepdims=True)
+        shared = [1.0 - _BACK, _BACK] if len(new) == 2 else [1.0]
+        self.chances = np.hstack([(1.0 - hazard) * likely, born * shared])
         self.next_look = self.tests + step
         self.spans.append(Span.at(self.tests, len(self.spans[-1].evidence)))
         self._leave_out()
 
     def _leave_out(self) -> None:
         """Keep the likeliest readings and the newest, and join spans that none tells apart."""
-        kept = list(range(len(self.chances)))
+        kept, likely = list(range(len(self.shares))), self.chances.sum(axis=0)
         while len(kept) > 1 + _MOST:
-            kept.remove(min(kept[1:-_NEWEST], key=lambda row: float(self.chances[row])))
-        self.shares, self.chances = self.shares[kept], self.chances[kept]
+            kept.remove(min(kept[1:-_NEWEST], key=lambda each: float(likely[each])))
+        self.shares, chances = self.shares[kept], self.chances[:, kept]
+        self.chances = np.log(np.maximum(chances / chances.sum(), _SMALLEST))
         apart = (self.shares[:, 1:] != self.shares[:, :-1]).any(axis=0)
         spans = [self.spans[0]]
         for span, differs in zip(self.spans[1:], apart, strict=True):
