@@ -198,13 +198,31 @@ class Readings:
         """The kinds of tests, and how many of each are likely of the present pool."""
         return self.counted_by(self.weights)
 
+    def plausible(self, draws: int, rng: np.random.Generator) -> FloatArray:
+        """How many tests there are of each kind by readings that are drawn: a row each.
+
+        Args:
+            draws: How many readings, in proportion to how likely they are.
+            rng: What to draw from.
+        """
+        places = (rng.random() + np.arange(draws)) / draws
+        drawn = np.searchsorted(np.cumsum(self._likely), places)
+        counts = self.shares @ self._by_kind()[1]
+        found: FloatArray = counts[np.minimum(drawn, len(counts) - 1)]
+        return rng.permutation(found)
+
+    def _by_kind(self) -> tuple[IntArray, FloatArray]:
+        """The kinds of tests, and how many of each kind each span has: a row per span."""
+        kinds = np.unique(np.concatenate([span.kinds for span in self.spans]))
+        counts = np.zeros((len(self.spans), len(kinds)))
+        for row, span in zip(counts, self.spans, strict=True):
+            row[np.searchsorted(kinds, span.kinds)] = span.counts
+        return kinds, counts
+
     def counted_by(self, weights: FloatArray) -> tuple[IntArray, FloatArray]:
         """The kinds of tests, and how many there are of each if spans count by weights."""
-        together = Span.at(0, 0)
-        for weight, span in zip(weights.tolist(), self.spans, strict=True):
-            if weight > 0.0:
-                together.count(span.kinds, weight * span.counts)
-        return together.kinds, together.counts
+        kinds, counts = self._by_kind()
+        return kinds, weights @ counts
 
     def take(self, kinds: IntArray, likelihood: FloatArray, shapes: Laws) -> None:
         """Learn from tests that follow, no more than are `left` until a change is looked for.

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dwell.arrays import FloatArray, IntArray
-from dwell.fitting.pool import PoolFit, fit_pool
+from dwell.fitting.pool import DRAWS, PoolFit, fit_pool
 from dwell.laws import Law
 from dwell.learners.design import Design
 from dwell.learners.explainable import explainable
@@ -247,12 +247,15 @@ class Chooser:
 
     def _fit(self, learned: Learned, number: int) -> PoolFit:
         kinds, counts = learned.readings.of_present_pool()
+        rng = np.random.default_rng([self.seed, number])
+        plausible = learned.readings.plausible(DRAWS, rng) if self.drift else None
         return fit_pool(
             self.pool.log_likelihood(kinds, learned.noise.measured().factor),
             counts,
             self.pool.laws,
             learned.weights if len(learned.weights) else None,
-            np.random.default_rng([self.seed, number]),
+            rng,
+            plausible,
         )
 
     def plausible(self, learned: Learned) -> PoolFit:
