@@ -30,6 +30,7 @@ from dwell.kernels.following import LEAST, follow
 # --drift` marks so.
 _STEP, _MANY, _BACK = 5, 500, 0.3
 _BETWEEN, _PACES = np.array([[1000.0], [100.0]]), np.array([[0.9], [0.1]])
+_SHARP = 1.5  # of readings that pools are drawn by: above 1, unlikely ones are less likely still
 _MOST_OFTEN = 0.5  # the chance of a change between two looks
 _MOST, _NEWEST = 14, 6  # how many readings are kept, but for the first; these are left to grow
 _SMALLEST, _ROUNDING = 1e-300, 1e-9
@@ -206,7 +207,8 @@ class Readings:
             rng: What to draw from.
         """
         places = (rng.random() + np.arange(draws)) / draws
-        drawn = np.searchsorted(np.cumsum(self._likely), places)
+        sharp = self._likely**_SHARP
+        drawn = np.searchsorted(np.cumsum(sharp / sharp.sum()), places)
         counts = self.shares @ self._by_kind()[1]
         found: FloatArray = counts[np.minimum(drawn, len(counts) - 1)]
         return rng.permutation(found)
