@@ -12,6 +12,7 @@ HELD_OUT_MEANS = (
     f"{HELD_OUT} held out: no constant was chosen on this world, but for Ladder's on uniform and "
     "beta-3-7"
 )
+HELD_OUT_DRIFTS_MEANS = f"{HELD_OUT} held out: no constant was chosen on this world"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +109,59 @@ MEASURES = (
 )
 
 
+# Where the pool of ideas changes.
+DRIFT_MEASURES = (
+    Measure(
+        "Dynamic share: realised ROI / ROI of the dynamic oracle",
+        "What a learner earned per unit of testing as a share of what a dynamic oracle earns, who "
+        "knows each test's pool of ideas and runs the best policy for that pool. That is not the "
+        "most there is: whoever hardly tests in a bad pool can earn more.",
+        "dynamic_share",
+    ),
+    Measure(
+        "Same money: realised value / the best policies' for that money",
+        "What a learner earned as a share of what the best policy for each pool would have earned "
+        "for what the learner spent in that pool. It says how well money was spent, not whether it "
+        "was spent where it earns most.",
+        "same_money",
+    ),
+    Measure(
+        "Share: realised ROI / ROI of the best that never changes",
+        "The ROI as a share of what the best of all policies earns that treats all tests alike.",
+        "share",
+    ),
+)
+HARMFUL = "Harmful: accepted ideas that do harm, per 100 tests of a pool"
+
+
+def measures_of(rows: Sequence[ScoreRow]) -> tuple[Measure, ...]:
+    """The measures that say something about these rows."""
+    return DRIFT_MEASURES if any(row.harmful is not None for row in rows) else MEASURES
+
+
 def score_grids(rows: Sequence[ScoreRow]) -> list[Grid]:
     """The tables of `dwell bench learners`."""
-    return [measure.grid(shown) for measure in MEASURES if (shown := measure.rows(rows))]
+    grids = [measure.grid(shown) for measure in measures_of(rows) if (shown := measure.rows(rows))]
+    return [*grids, *harmful_grids(rows)]
+
+
+def harmful_grids(rows: Sequence[ScoreRow]) -> list[Grid]:
+    """How much harm was accepted, pool by pool; no table where the pool does not change."""
+    cells = tuple(
+        (
+            marked(row.instance, row.held_out),
+            f"{row.setup_cost:g}",
+            row.learner,
+            f"{row.tasks:,}",
+            f"{row.harmful[0]:.1f}",
+            f"{row.harmful[len(row.harmful) // 2]:.1f}" if len(row.harmful) > 2 else "-",
+            f"{row.harmful[-1]:.1f}",
+        )
+        for row in rows
+        if row.harmful is not None
+    )
+    header = ("instance", "set-up", "learner", "tasks", "first", "middle", "last")
+    return [Grid(header, cells, left=3, title=HARMFUL)] if cells else []
 
 
 def marked(name: str, held_out: bool) -> str:
