@@ -44,9 +44,10 @@ FIELDS = {
     "same_money": float,
     "same_money_error": float,
     "harmful": list,
+    "adapted": list,
 }
 # Null where the pool of ideas does not change.
-DRIFTING = set(list(FIELDS)[-6:])
+DRIFTING = set(list(FIELDS)[-7:])
 
 
 def test_it_prints_a_row_per_instance_and_learner_and_a_column_per_tasks() -> None:

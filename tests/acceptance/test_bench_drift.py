@@ -30,15 +30,14 @@ def test_the_tables_have_both_scores_and_the_harm_in_each_pool() -> None:
         "Same money",
         "Share",
         "Harmful",
+        "Adapted",
     ]
     assert max(map(len, lines)) <= 80
     names = [line.split()[0] for line in lines if "fixed" in line]
-    assert names == 4 * ["ramp", "ramp", "two-changes", "two-changes"]
-    assert next(line.split()[-3:] for line in lines if "middle" in line) == [
-        "first",
-        "middle",
-        "last",
-    ]
+    both = 2 * ["two-changes"]
+    assert names == [*4 * ["ramp", "ramp", *both], *both]
+    # Of a policy that never changes: of the other pools' best it earns so much, or never does.
+    assert lines[-2].split()[-3:] in (["never", "/", "never"], ["never", "/", "0"])
 
 
 def test_a_row_is_what_the_library_computes() -> None:
@@ -54,7 +53,7 @@ def test_a_row_is_what_the_library_computes() -> None:
         assert row["dynamic_roi"] == dynamic_roi(world, 60, 256, setup_cost)
         for name in ("dynamic_share", "dynamic_share_error", "same_money", "same_money_error"):
             assert row[name] == getattr(scores, name)
-        assert row["harmful"] == list(scores.harmful)
+        assert (row["harmful"], row["adapted"]) == (list(scores.harmful), list(scores.adapted))
         assert row["roi"] == dwell.Summary.of(runs).roi
         # Somebody who changes can be better than whoever never does, and worse.
         assert row["share"] == pytest.approx(row["roi"] / row["oracle_roi"])

@@ -115,7 +115,8 @@ def learners(
     heavy-ramp and headlines-change. The first table has the ROI as a share of a dynamic oracle's,
     who runs each test by the best policy for its own pool; the second has what was earned as a
     share of what such policies earn for the same money in each pool; the third has the ROI as a
-    share of the best policy that never changes; the last counts acceptances that do harm.
+    share of the best policy that never changes. Then come acceptances that do harm, by pool, and
+    how many tests after an abrupt change it took to adapt to it.
 
     \b
     Learners:

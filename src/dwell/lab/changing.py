@@ -16,6 +16,7 @@ from dwell.arrays import BoolArray, FloatArray, IntArray
 from dwell.beliefs import mixture
 from dwell.errors import InvalidInput
 from dwell.laws import Law
+from dwell.policies import AnyPolicy
 from dwell.priors import Atoms, Prior
 from dwell.world import World
 
@@ -152,14 +153,32 @@ class PoolSums(NamedTuple):
     harmful: int
 
 
+class InForce(NamedTuple):
+    """Which policy decides from some task on.
+
+    Attributes:
+        place: How many tasks of the run come before.
+        policy: The policy; None if everything is rejected.
+    """
+
+    place: int
+    policy: AnyPolicy | None
+
+
 class Tally:
-    """Counts what a run does in each pool of a world that changes."""
+    """Notes what a run does in each pool of a world that changes, and by which policies."""
 
     def __init__(self, world: ChangingWorld, tasks: int, setup_cost: float):
         self._world = world
         self._tasks = tasks
         self._setup_cost = setup_cost
         self._sums = np.zeros((len(PoolSums._fields), len(world.pools)))
+        self._in_force: list[InForce] = []
+
+    def decided_by(self, place: int, policy: AnyPolicy | None) -> None:
+        """Note which policy decides tasks in a row, before the first of which come so many."""
+        if not self._in_force or self._in_force[-1].policy is not policy:
+            self._in_force.append(InForce(place, policy))
 
     def add(self, place: int, drawn: IntArray, values: FloatArray, accepted: BoolArray) -> None:
         """Count tasks in a row.
@@ -180,6 +199,11 @@ class Tally:
         )
         for sums, figures in zip(self._sums, counted, strict=True):
             sums += np.bincount(pools, weights=figures, minlength=len(sums))
+
+    @property
+    def in_force(self) -> tuple[InForce, ...]:
+        """The policies that decided, in the order of the tasks."""
+        return tuple(sorted(self._in_force, key=lambda each: each.place))
 
     @property
     def by_pool(self) -> tuple[PoolSums, ...]:

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 from dwell import checks
 from dwell.lab.suite import Instance
 from dwell.report.bench.measures import (
-    HARMFUL,
     HELD_OUT_DRIFTS_MEANS,
     HELD_OUT_MEANS,
     Measure,
-    harmful_grids,
+    counted_in_pools,
     marked,
     measures_of,
 )
@@ -44,10 +43,6 @@ _DRIFT = (
     "The pool of ideas changes while learners run; they are told the law of samples, and neither "
     "when nor how the pool changes. What each pool has to earn is exact."
 )
-_HARMFUL = (
-    "Of the first pool, of the last and, where there are more, of the middle one; the JSON has "
-    "all. A pool of a season is counted over all its periods."
-)
 _AT_ONCE = f"{_HOSTILE} Samples that verify an acceptance follow on the last that it was made by."
 _LATER = f"{_HOSTILE} Samples that verify an acceptance come from a later day."
 
@@ -62,7 +57,10 @@ def score_page(
         if (shown := measure.rows(rows))
         for section in _sections(measure, shown)
     ]
-    sections += [Section(HARMFUL, (_HARMFUL,), table=grid) for grid in harmful_grids(rows)]
+    sections += [
+        Section(counted.title, (counted.explained,), table=counted.grid)
+        for counted in counted_in_pools(rows)
+    ]
     described = tuple((marked(str(each), each.held_out), _about(each)) for each in instances)
     sections.append(Section("The instances", terms=described))
     how = f"{about['replications']:,} replications of each run, seed {about['seed']}."

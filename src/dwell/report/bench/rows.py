@@ -46,6 +46,8 @@ class ScoreRow:
             same money in each.
         same_money_error: Its Monte Carlo standard error.
         harmful: Of 100 tests in each pool, how many accepted an idea that does harm.
+        adapted: After each abrupt change, how many tests it took to adapt, in the median; None for
+            never.
     """
 
     instance: str
@@ -74,6 +76,7 @@ class ScoreRow:
     same_money: float | None = None
     same_money_error: float | None = None
     harmful: tuple[float, ...] | None = None
+    adapted: tuple[float | None, ...] | None = None
 
 
 def score_row(instance: Instance, learner: str, tasks: int, runs: Sequence[Run]) -> ScoreRow:
