@@ -74,7 +74,7 @@ def test_worlds_that_are_held_out_are_there_to_be_asked_for() -> None:
 
 def test_budgets_are_those_of_companies() -> None:
     """Fewer with --quick; of a single run there is no error."""
-    season = (*BENCH, "--instances", "season", "--learners", "fixed", *ALONE)
+    season = (*BENCH, "--instances", "alternating", "--learners", "fixed", *ALONE)
     usual, quick = figures(*season, "--replications", "1"), figures(*season, "--quick")
     assert [row["tasks"] for row in usual["rows"]] == 2 * [300, 1_000, 3_000]
     assert [row["tasks"] for row in quick["rows"]] == 2 * [300, 1_000]
@@ -84,7 +84,7 @@ def test_budgets_are_those_of_companies() -> None:
 
 def test_workers_change_nothing() -> None:
     """The same seed gives the same JSON for one and for two processes."""
-    options = (*BENCH, "--instances", "season", *FAST, "--json")
+    options = (*BENCH, "--instances", "alternating", *FAST, "--json")
     assert run(*options).stdout == run(*options[:-3], "--json", "--workers", "2").stdout
 
 

@@ -110,13 +110,13 @@ def learners(
     what was lost as a share of what the worst policy would lose if the law held.
 
     With --drift the pool of ideas changes while learners run: from good-to-bad or bad-to-good at
-    half time; large wins become fewer (decay); a season of 300 tests comes and goes; or the mean of
-    all values sinks (ramp). Held out are large-to-small, two-changes, rise, short-season,
-    heavy-ramp and headlines-change. The first table has the ROI as a share of a dynamic oracle's,
-    who runs each test by the best policy for its own pool; the second has what was earned as a
-    share of what such policies earn for the same money in each pool; the third has the ROI as a
-    share of the best policy that never changes. Then come acceptances that do harm, by pool, and
-    how many tests after an abrupt change it took to adapt to it.
+    half time, or alternating; large wins become fewer (decay); the mean of all values swings with a
+    season of 300 tests, or sinks (ramp). Held out are large-to-small, two-changes, rise,
+    short-season, heavy-ramp and headlines-change. The first table has the ROI as a share of a
+    dynamic oracle's, who runs each test by the best policy for its own pool; the second has what
+    was earned as a share of what such policies earn for the same money in each pool; the third has
+    the ROI as a share of the best policy that never changes. Then come acceptances that do harm, by
+    pool, and how many tests after an abrupt change it took to adapt to it.
 
     \b
     Learners:

@@ -118,7 +118,7 @@ COMPARED = (
         _names_of("instance", _instance_names),
         metavar="LIST",
         help="Which instances of the suite, by name.  [default: the 15 of the suite; with "
-        "--hostile mostly-null and beta-45-55; with --drift the five that are not held out]",
+        "--hostile mostly-null and beta-45-55; with --drift the six that are not held out]",
     ),
     flag(
         "--held-out",
