@@ -30,7 +30,7 @@ from dwell import (
     simulate,
 )
 from dwell.errors import BoundTooSmall, InvalidInput
-from dwell.lab.changing import ChangingWorld, InForce, Tally
+from dwell.lab.changing import ChangingWorld, Tally
 from dwell.lab.drift_scores import drift_scores, dynamic_roi, own_best, tasks_to_adapt
 from dwell.lab.hostile import oracle_roi, roi_of
 from dwell.lab.source import source_of
@@ -268,42 +268,45 @@ def test_worlds_that_change_say_what_they_are() -> None:
 def test_how_soon_a_run_adapts_is_read_off_the_policies_in_force() -> None:
     """By hand: the new pool's best policy, or nothing, comes into force at some task."""
     world = ChangingWorld([GOOD, BAD, GOOD], Signs(), [0.4, 0.8])
-    [good, bad] = (oracle(World(prior, Signs()), 64, 5.0).policy for prior in (GOOD, BAD))
+    good, bad = (oracle(World(prior, Signs()), 64, 5.0).policy for prior in (GOOD, BAD))
     run = simulate(Fixed(good, setup_cost=5.0), world, 100, rng=0)
-    assert run.in_force == ((0, good),)
-    assert [tasks_to_adapt(run, pool, 64) for pool in range(3)] == [0, None, 0]
-    for changes, expected in (
+    for deciders, expected in (
+        ([(0, good)], (0, None, 0)),
         ([(0, good), (55, bad), (95, good)], (0, 15, 15)),
         # The best policy for the bad pool earns less than 80 % of the best in the good one.
         ([(0, bad), (30, None), (40, bad), (81, None)], (None, 0, None)),
         ([(0, None), (39, good), (79, bad), (80, good)], (39, 39, 0)),
         ([(0, good), (80, bad)], (0, None, None)),
     ):
-        other = replace(run, in_force=tuple(InForce(*each) for each in changes))
+        tally = Tally(world, 100, setup_cost=5.0)
+        for place, policy in reversed(deciders):
+            tally.decided_by(place, policy)
+        other = replace(run, in_force=tally.in_force)
         found = tuple(tasks_to_adapt(other, pool, 64) for pool in range(3))
         assert found == expected
         assert drift_scores([other], 64).adapted == found[1:]
         assert drift_scores([other, other, run], 64).adapted == found[1:]
-    season = ChangingWorld([GOOD, BAD], Signs(), period=20)
-    again = simulate(Fixed(good, setup_cost=5.0), season, 100, rng=0)
-    assert [tasks_to_adapt(again, pool, 64) for pool in range(2)] == [0, None]
-    assert drift_scores([again], 64).adapted == ()
 
 
 def test_policies_in_force_are_those_that_decide() -> None:
-    """From the first task on, each until the next; none where everything is rejected."""
+    """In each pool from its first task on; nothing is earned where everything is rejected."""
+    [policy] = hoeffding(caps=[16], c=0.35, tasks=10_000, delta=0.05)
+    rois = [float(exact(policy, pool, 2.0).roi[0]) for pool in ABRUPT.pools]
+    fixed_one = simulate(Fixed(policy, setup_cost=2.0), ABRUPT, 301, rng=0)
+    assert fixed_one.in_force == ((0, 0, rois[0]), (1, 0, rois[1]))
     learner = dwell.EmpiricalBayes(Signs(), cap=16, setup_cost=5.0, guard=False)
-    run = simulate(learner, ABRUPT, 300, rng=2)
-    places = [each.place for each in run.in_force]
-    assert places[0] == 0
-    assert places == sorted(set(places))
-    assert 2 < len(places) < 60
-    exploring = Cape(BANDS, tasks=300, exploration_cap=40, announce=False)
-    *_, last = simulate(exploring, ABRUPT, 300, rng=0).in_force
-    assert last.place == 40
-    assert last.policy in tuple(BANDS)
+    for overlap in (1, 7):
+        run = simulate(learner, ABRUPT, 300, rng=2, overlap=overlap)
+        for pool in (0, 1):
+            places = [each.after for each in run.in_force if each.pool == pool]
+            assert places[0] == 0
+            assert places == sorted(set(places))
+            assert places[-1] < 150
     first, *_ = simulate(Ladder(BANDS, setup_cost=5.0), ABRUPT, 300, rng=0).in_force
-    assert first == (0, None)
+    assert first == (0, 0, 0.0)
+    season = ChangingWorld([GOOD, BAD], Signs(), period=20)
+    again = simulate(Fixed(policy), season, 100, rng=0)
+    assert (again.in_force, drift_scores([again], 64).adapted) == ((), ())
 
 
 @pytest.mark.parametrize("prior", [GOOD, BAD])

@@ -19,11 +19,9 @@ from dwell.lab.changing import ChangingWorld
 from dwell.lab.replicate import ratio_of_means, roi_of_runs
 from dwell.lab.run import Run
 from dwell.optimum import oracle
-from dwell.table import exact
 from dwell.world import World
 
 _ADAPTED = 0.8  # of the best ROI: whoever earns as much has adapted
-_FEW_POOLS = 3  # more than these are steps of something gradual
 
 
 class OwnBest(NamedTuple):
@@ -153,12 +151,9 @@ def drift_scores(runs: Sequence[Run], cap: int) -> DriftScores:
 def tasks_to_adapt(run: Run, pool: int, cap: int) -> int | None:
     """After how many tests of a pool the policy in force earned 80 % of its best ROI, or more.
 
-    What policies earn is exact; what a learner draws besides, to verify what it accepts, is left
-    out.
-
     Args:
-        run: A run in a world that changes.
-        pool: Which of its pools; where it comes again, only its first stay counts.
+        run: A run in a world that changes abruptly.
+        pool: Which of its pools.
         cap: The most samples that the best policy may draw.
 
     Returns:
@@ -166,31 +161,14 @@ def tasks_to_adapt(run: Run, pool: int, cap: int) -> int | None:
     """
     world = run.world
     assert isinstance(world, ChangingWorld)  # no other has pools
-    which = world.pool_of(np.arange(round(run.tasks)), round(run.tasks))
-    here = np.flatnonzero(which == pool)
-    if not len(here):
-        return None
-    gone = np.flatnonzero(np.diff(here) > 1)
-    first, last = int(here[0]), int(here[gone[0] if len(gone) else -1])
-    setup_cost = run.learner.setup_cost
-    enough = _ADAPTED * own_best(world.pools[pool], cap, setup_cost).roi
-    starts = [each.place for each in run.in_force]
-    for position, (place, policy) in enumerate(run.in_force):
-        ends = starts[position + 1] if position + 1 < len(starts) else round(run.tasks)
-        if ends <= first or place > last:
-            continue
-        if policy is None:
-            earns = 0.0
-        else:
-            earns = float(exact(policy, world.pools[pool], setup_cost).roi[0])
-        if earns >= enough:
-            return max(0, place - first)
-    return None
+    enough = _ADAPTED * own_best(world.pools[pool], cap, run.learner.setup_cost).roi
+    earning = (each for each in run.in_force if each.pool == pool and each.roi >= enough)
+    return next((each.after for each in earning), None)
 
 
 def _adapted(runs: Sequence[Run], world: ChangingWorld, cap: int) -> tuple[float | None, ...]:
     """The median over replications, after each change."""
-    if world.period is not None or len(world.pools) > _FEW_POOLS:
+    if not world.abrupt:
         return ()
     medians = []
     for pool in range(1, len(world.pools)):

@@ -52,7 +52,7 @@ class Run(Shown):
         samples: How many samples it drew in all, in expectation after the exploration.
         known: What the learner knew at the end.
         by_pool: In a world that changes, what the tasks of each pool came to; empty in others.
-        in_force: There, which policies decided, and from which task on.
+        in_force: If it changes abruptly, what policies that decided earn in the pool of then.
     """
 
     learner: Learner
