@@ -1,5 +1,6 @@
 """Worlds whose pool of ideas changes: which task is from which pool, and what runs come to."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -30,7 +31,7 @@ from dwell import (
 )
 from dwell.errors import BoundTooSmall, InvalidInput
 from dwell.lab.changing import ChangingWorld, Tally
-from dwell.lab.drift_scores import drift_scores, dynamic_roi, own_best
+from dwell.lab.drift_scores import drift_scores, dynamic_roi, own_best, tasks_to_adapt
 from dwell.lab.hostile import oracle_roi, roi_of
 from dwell.lab.source import source_of
 from dwell.learners.learner import Learner
@@ -262,3 +263,77 @@ def test_worlds_that_change_say_what_they_are() -> None:
     assert str(season) == "ChangingWorld(Beta(2, 3) then Beta(3, 2), again every 300 tasks, Signs)"
     assert season == ChangingWorld([Beta(2, 3), Beta(3, 2)], Signs(), [0.5], 300) != ABRUPT
     assert hash(season) == hash(ChangingWorld([Beta(2, 3), Beta(3, 2)], Signs(), period=300))
+
+
+def test_how_soon_a_run_adapts_is_read_off_the_policies_in_force() -> None:
+    """By hand: the new pool's best policy, or nothing, comes into force at some task."""
+    world = ChangingWorld([GOOD, BAD, GOOD], Signs(), [0.4, 0.8])
+    good, bad = (oracle(World(prior, Signs()), 64, 5.0).policy for prior in (GOOD, BAD))
+    run = simulate(Fixed(good, setup_cost=5.0), world, 100, rng=0)
+    for deciders, expected in (
+        ([(0, good)], (0, None, 0)),
+        ([(0, good), (55, bad), (95, good)], (0, 15, 15)),
+        # The best policy for the bad pool earns less than 80 % of the best in the good one.
+        ([(0, bad), (30, None), (40, bad), (81, None)], (None, 0, None)),
+        ([(0, None), (39, good), (79, bad), (80, good)], (39, 39, 0)),
+        ([(0, good), (80, bad)], (0, None, None)),
+    ):
+        tally = Tally(world, 100, setup_cost=5.0)
+        for place, policy in reversed(deciders):
+            tally.decided_by(place, policy)
+        other = replace(run, in_force=tally.in_force)
+        found = tuple(tasks_to_adapt(other, pool, 64) for pool in range(3))
+        assert found == expected
+        assert drift_scores([other], 64).adapted == found[1:]
+        assert drift_scores([other, other, run], 64).adapted == found[1:]
+
+
+def test_policies_in_force_are_those_that_decide() -> None:
+    """In each pool from its first task on; nothing is earned where everything is rejected."""
+    [policy] = hoeffding(caps=[16], c=0.35, tasks=10_000, delta=0.05)
+    rois = [float(exact(policy, pool, 2.0).roi[0]) for pool in ABRUPT.pools]
+    fixed_one = simulate(Fixed(policy, setup_cost=2.0), ABRUPT, 301, rng=0)
+    assert fixed_one.in_force == ((0, 0, rois[0]), (1, 0, rois[1]))
+    learner = dwell.EmpiricalBayes(Signs(), cap=16, setup_cost=5.0, guard=False)
+    for overlap in (1, 7):
+        run = simulate(learner, ABRUPT, 300, rng=2, overlap=overlap)
+        for pool in (0, 1):
+            places = [each.after for each in run.in_force if each.pool == pool]
+            assert places[0] == 0
+            assert places == sorted(set(places))
+            assert places[-1] < 150
+    first, *_ = simulate(Ladder(BANDS, setup_cost=5.0), ABRUPT, 300, rng=0).in_force
+    assert first == (0, 0, 0.0)
+    season = ChangingWorld([GOOD, BAD], Signs(), period=20)
+    again = simulate(Fixed(policy), season, 100, rng=0)
+    assert (again.in_force, drift_scores([again], 64).adapted) == ((), ())
+
+
+@pytest.mark.parametrize("prior", [GOOD, BAD])
+def test_tasks_of_a_pool_earn_what_is_exact_there(prior: Atoms) -> None:
+    """A policy that never changes: within 4.5 errors, one in 10^5 for nothing.
+
+    What it earns in the other pool is 20 errors away.
+    """
+    [policy] = hoeffding(caps=[16], c=0.35, tasks=10_000, delta=0.05)
+    run = simulate(Fixed(policy, setup_cost=1.0), ABRUPT, 40_000, rng=3)
+    sums = run.by_pool[0 if prior is GOOD else 1]
+    [own, other] = (
+        exact(policy, World(each, Signs()), 1.0) for each in (prior, BAD if prior is GOOD else GOOD)
+    )
+    error = 16 / np.sqrt(20_000)
+    assert sums.cost / 20_000 == pytest.approx(own.cost[0], abs=4.5 * error)
+    reward_error = 0.3 / np.sqrt(20_000)
+    assert sums.reward / 20_000 == pytest.approx(own.reward[0], abs=4.5 * reward_error)
+    assert abs(own.reward[0] - other.reward[0]) > 20 * reward_error
+
+
+def test_the_dynamic_oracle_is_not_the_most_there_is() -> None:
+    """Whoever drops the bad pool's ideas after a sample earns 28 % more, as the page says."""
+    dynamic = dynamic_roi(ABRUPT, 1_000, 256, 20.0)
+    lazy = oracle(World(GOOD, Signs()), 256, setup_cost=20.0 + 21.0).roi
+    assert lazy / dynamic == pytest.approx(1.28, abs=0.005)
+    # In same money nobody is ahead, policy by policy, whatever it does in either pool.
+    policies = hoeffding(caps=[1, 2, 4, 8, 16, 32, 64, 128, 256], c=0.35, tasks=99, delta=0.05)
+    for pool in ABRUPT.pools:
+        assert (exact(policies, pool, 20.0).roi <= own_best(pool, 256, 20.0).roi).all()

@@ -2,13 +2,13 @@
 
 import pytest
 
-from dwell import Atoms, Lift, Signs, simulate
+from dwell import Atoms, Lift, Normal, Signs, simulate
 from dwell.lab.drift_scores import dynamic_roi, own_best
 from dwell.lab.drift_suite import DRIFTS, HELD_OUT_DRIFTS, drift_suite
 from dwell.lab.suite import Instance, suite
 from dwell.learners.registry import LEARNERS
 
-CHOSEN_ON = ("good-to-bad", "bad-to-good", "decay", "season", "ramp")
+CHOSEN_ON = ("good-to-bad", "bad-to-good", "decay", "alternating", "season", "ramp")
 SIGNS = [instance for instance in drift_suite() if instance.world.law == Signs()]
 
 
@@ -42,7 +42,17 @@ def test_wins_become_fewer_or_more_in_steps() -> None:
     assert (shares[0], shares[-1]) == pytest.approx((0.2, 0.01))
     assert shares == sorted(shares, reverse=True)
     assert DRIFTS["rise"].pools == DRIFTS["decay"].pools[::-1]
-    assert [DRIFTS[name].period for name in ("season", "short-season")] == [300, 150]
+
+
+def test_a_season_goes_down_and_up_again() -> None:
+    """Its second half is the first in the other order; periods are 300 tests, or 150."""
+    season = DRIFTS["season"].pools
+    assert season == season[::-1]
+    means = [pool.prior.mean for pool in season[:4] if isinstance(pool.prior, Normal)]
+    assert means == sorted(means, reverse=True)
+    assert means[0] + means[-1] == pytest.approx(0.1 - 0.2)
+    periods = [DRIFTS[name].period for name in ("season", "alternating", "short-season")]
+    assert periods == [300, 300, 150]
 
 
 @pytest.mark.parametrize("scales", [False, True])

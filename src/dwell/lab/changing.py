@@ -7,6 +7,7 @@ Samples keep their law; what ideas are worth has another law from some task on. 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +17,9 @@ from dwell.arrays import BoolArray, FloatArray, IntArray
 from dwell.beliefs import mixture
 from dwell.errors import InvalidInput
 from dwell.laws import Law
+from dwell.policies import AnyPolicy
 from dwell.priors import Atoms, Prior
+from dwell.table import exact
 from dwell.world import World
 
 
@@ -83,6 +86,11 @@ class ChangingWorld:
     def law(self) -> Law:
         """The law of the observations."""
         return self.pools[0].law
+
+    @property
+    def abrupt(self) -> bool:
+        """Whether there are one or two changes: more of them are steps, or come every period."""
+        return self.period is None and len(self.pools) <= 3
 
     @property
     def shares(self) -> FloatArray:
@@ -152,14 +160,37 @@ class PoolSums(NamedTuple):
     harmful: int
 
 
+class InForce(NamedTuple):
+    """What a policy that decided tasks of a pool earns there.
+
+    Attributes:
+        pool: Which pool.
+        after: After how many tasks of this pool it was in force.
+        roi: Its ROI there, exactly; what a learner draws besides, to verify what it accepts, is
+            left out.
+    """
+
+    pool: int
+    after: int
+    roi: float
+
+
 class Tally:
-    """Counts what a run does in each pool of a world that changes."""
+    """Notes what a run does in each pool of a world that changes, and by which policies."""
 
     def __init__(self, world: ChangingWorld, tasks: int, setup_cost: float):
         self._world = world
         self._tasks = tasks
         self._setup_cost = setup_cost
         self._sums = np.zeros((len(PoolSums._fields), len(world.pools)))
+        self._deciders: list[tuple[int, AnyPolicy | None]] = []
+
+    def decided_by(self, place: int, policy: AnyPolicy | None) -> None:
+        """Note which policy decides tasks in a row, before the first of which come `place`.
+
+        It is None where everything is rejected.
+        """
+        self._deciders.append((place, policy))
 
     def add(self, place: int, drawn: IntArray, values: FloatArray, accepted: BoolArray) -> None:
         """Count tasks in a row.
@@ -180,6 +211,28 @@ class Tally:
         )
         for sums, figures in zip(self._sums, counted, strict=True):
             sums += np.bincount(pools, weights=figures, minlength=len(sums))
+
+    @property
+    def in_force(self) -> tuple[InForce, ...]:
+        """What policies earned that decided, in the order of the tasks, if changes are abrupt."""
+        if not self._world.abrupt:
+            return ()
+        # Where tasks are open side by side they come back in any order.
+        noted = sorted(self._deciders, key=itemgetter(0))
+        deciders = noted[:1] + [each for last, each in pairwise(noted) if each[1] is not last[1]]
+        ends = [place for place, _ in deciders[1:]] + [self._tasks]
+        starts = np.cumsum([0, *self._world.tasks_of(self._tasks)]).tolist()
+        return tuple(
+            InForce(pool, max(0, place - start), self._roi_of(policy, pool))
+            for pool, (start, stop) in enumerate(pairwise(starts))
+            for (place, policy), end in zip(deciders, ends, strict=True)
+            if place < stop and end > start
+        )
+
+    def _roi_of(self, policy: AnyPolicy | None, pool: int) -> float:
+        if policy is None:
+            return 0.0
+        return float(exact(policy, self._world.pools[pool], self._setup_cost).roi[0])
 
     @property
     def by_pool(self) -> tuple[PoolSums, ...]:

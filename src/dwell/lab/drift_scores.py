@@ -9,8 +9,10 @@ run spent in each.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import isnan
+from math import isfinite, isnan
 from typing import NamedTuple
+
+import numpy as np
 
 from dwell.errors import InvalidInput, NothingWorthTesting
 from dwell.lab.changing import ChangingWorld
@@ -18,6 +20,8 @@ from dwell.lab.replicate import ratio_of_means, roi_of_runs
 from dwell.lab.run import Run
 from dwell.optimum import oracle
 from dwell.world import World
+
+_ADAPTED = 0.8  # of the best ROI: whoever earns as much has adapted
 
 
 class OwnBest(NamedTuple):
@@ -82,6 +86,9 @@ class DriftScores:
             nothing: what is spent there does not count, what is lost there does.
         same_money_error: Its Monte Carlo standard error.
         harmful: Of each pool, how many of 100 tests accepted an idea that does harm.
+        adapted: After each change, how many tests it took to adapt, in the median; None for never;
+            see `tasks_to_adapt`. Empty where a pool comes back every period, and where pools change
+            little by little.
     """
 
     dynamic_roi: float
@@ -90,6 +97,7 @@ class DriftScores:
     same_money: float | None
     same_money_error: float | None
     harmful: tuple[float, ...]
+    adapted: tuple[float | None, ...]
 
 
 def drift_scores(runs: Sequence[Run], cap: int) -> DriftScores:
@@ -106,6 +114,8 @@ def drift_scores(runs: Sequence[Run], cap: int) -> DriftScores:
         >>> scores = drift_scores([run], cap=256)
         >>> round(scores.dynamic_share, 2), round(scores.same_money, 2), scores.harmful
         (1.08, 1.08, (0.0, 0.0))
+        >>> scores.adapted
+        (0.0,)
     """
     world, setup_cost = runs[0].world, runs[0].learner.setup_cost
     if not isinstance(world, ChangingWorld):
@@ -118,8 +128,9 @@ def drift_scores(runs: Sequence[Run], cap: int) -> DriftScores:
         100.0 * sum(sums.harmful for sums in pool) / max(1, count)
         for count, pool in zip(tasks, pools, strict=True)
     )
+    adapted = _adapted(runs, world, cap)
     if not reference > 0.0:
-        return DriftScores(reference, None, None, None, None, harmful)
+        return DriftScores(reference, None, None, None, None, harmful, adapted)
     roi, roi_error = roi_of_runs(runs)
     there = [
         sum(own.roi * sums.cost for own, sums in zip(best, run.by_pool, strict=True))
@@ -133,4 +144,35 @@ def drift_scores(runs: Sequence[Run], cap: int) -> DriftScores:
         same_money=same_money,
         same_money_error=None if isnan(error) else error,
         harmful=harmful,
+        adapted=adapted,
     )
+
+
+def tasks_to_adapt(run: Run, pool: int, cap: int) -> int | None:
+    """After how many tests of a pool the policy in force earned 80 % of its best ROI, or more.
+
+    Args:
+        run: A run in a world that changes abruptly.
+        pool: Which of its pools.
+        cap: The most samples that the best policy may draw.
+
+    Returns:
+        How many; None if that was never so while the pool stayed.
+    """
+    world = run.world
+    assert isinstance(world, ChangingWorld)  # no other has pools
+    enough = _ADAPTED * own_best(world.pools[pool], cap, run.learner.setup_cost).roi
+    earning = (each for each in run.in_force if each.pool == pool and each.roi >= enough)
+    return next((each.after for each in earning), None)
+
+
+def _adapted(runs: Sequence[Run], world: ChangingWorld, cap: int) -> tuple[float | None, ...]:
+    """The median over replications, after each change."""
+    if not world.abrupt:
+        return ()
+    medians = []
+    for pool in range(1, len(world.pools)):
+        counts = [tasks_to_adapt(run, pool, cap) for run in runs]
+        median = float(np.median([np.inf if count is None else count for count in counts]))
+        medians.append(median if isfinite(median) else None)
+    return tuple(medians)

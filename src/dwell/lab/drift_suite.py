@@ -1,8 +1,8 @@
 """The drift suite: worlds whose pool of ideas changes, for comparing learners.
 
-In the first five a good pool gives way to a bad one or the other way round, easy wins are used up,
-a season comes and goes, or the mean of all values sinks. Constants of learners may be chosen on
-these. The others, of other pools, are held out: they are there to report on.
+In the first six a good pool gives way to a bad one or the other way round, the two alternate, easy
+wins are used up, the mean of all values swings with the season, or it sinks. Constants of learners
+may be chosen on these. The others, of other pools, are held out: they are there to report on.
 """
 
 from collections.abc import Iterable
@@ -28,6 +28,13 @@ def _evenly(start: float, end: float) -> list[float]:
     return steps
 
 
+def _seasonally(high: float, low: float) -> list[float]:
+    """From high to low and back, as a cosine."""
+    turns = (np.arange(_STEPS // 2) + 0.5) / _STEPS
+    down: list[float] = (low + (high - low) * (1.0 + np.cos(2.0 * np.pi * turns)) / 2.0).tolist()
+    return [*down, *reversed(down)]
+
+
 # Rare wins, the suite's own; and ideas nine in ten of which lose, so that little is to be earned.
 _GOOD, _BAD = _wins(0.1), Atoms([-0.3, 0.1], [0.9, 0.1])
 _FEWER_WINS: list[float] = np.geomspace(0.2, 0.01, _STEPS).tolist()
@@ -41,7 +48,10 @@ _CHOSEN_ON = {
     "good-to-bad": ChangingWorld([_GOOD, _BAD], Signs()),
     "bad-to-good": ChangingWorld([_BAD, _GOOD], Signs()),
     "decay": ChangingWorld([_wins(share) for share in _FEWER_WINS], Signs()),
-    "season": ChangingWorld([_GOOD, _BAD], Signs(), period=300),
+    "alternating": ChangingWorld([_GOOD, _BAD], Signs(), period=300),
+    "season": ChangingWorld(
+        [Normal(mean, 0.15) for mean in _seasonally(0.1, -0.2)], Signs(), period=300
+    ),
     "ramp": ChangingWorld([Normal(mean, 0.15) for mean in _evenly(0.1, -0.2)], Signs()),
 }
 _HELD_OUT = {

@@ -17,7 +17,7 @@ import numpy as np
 from dwell import checks
 from dwell.errors import BoundTooSmall, InvalidInput
 from dwell.families import Countable, Every
-from dwell.lab.changing import ChangingWorld, PoolSums, Tally
+from dwell.lab.changing import ChangingWorld, InForce, PoolSums, Tally
 from dwell.lab.hostile import AnyWorld, HostileWorld, oracle_roi, roi_of
 from dwell.lab.source import source_of
 from dwell.lab.stage import Budget, Stage
@@ -52,6 +52,7 @@ class Run(Shown):
         samples: How many samples it drew in all, in expectation after the exploration.
         known: What the learner knew at the end.
         by_pool: In a world that changes, what the tasks of each pool came to; empty in others.
+        in_force: If it changes abruptly, what policies that decided earn in the pool of then.
     """
 
     learner: Learner
@@ -62,6 +63,7 @@ class Run(Shown):
     samples: float
     known: Knowledge
     by_pool: tuple[PoolSums, ...] = ()
+    in_force: tuple[InForce, ...] = ()
 
     @property
     def roi(self) -> float:
@@ -165,6 +167,7 @@ def simulate(
         samples=budget.drawn,
         known=stage.learner.knowledge(),
         by_pool=() if tally is None else tally.by_pool,
+        in_force=() if tally is None else tally.in_force,
     )
 
 

@@ -185,7 +185,9 @@ class Stage:
         accepted = design.accepted(records)[:taken]
         drawn = int(records.drawn[:taken].sum())
         self.budget.spend(taken, drawn, float(values[:taken].compress(accepted).sum()))
-        if self.tally is not None:
+        if self.tally is not None and taken:
+            decider = design.policies[design.decider] if design.accepts else None
+            self.tally.decided_by(place, decider)
             self.tally.add(place, records.drawn[:taken], values[:taken], accepted)
         if taken == within < len(records):
             # The next task is interrupted as it reaches the budget of samples, and rejected.
