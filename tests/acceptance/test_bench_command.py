@@ -38,7 +38,16 @@ FIELDS = {
     "lost_as_told": float,
     "lost_as_told_error": float,
     "explored": float,
+    "dynamic_roi": float,
+    "dynamic_share": float,
+    "dynamic_share_error": float,
+    "same_money": float,
+    "same_money_error": float,
+    "harmful": list,
+    "adapted": list,
 }
+# Null where the pool of ideas does not change.
+DRIFTING = set(list(FIELDS)[-7:])
 
 
 def test_it_prints_a_row_per_instance_and_learner_and_a_column_per_tasks() -> None:
@@ -87,8 +96,9 @@ def test_its_json_has_the_fields_it_promises() -> None:
     names = "three-point,beta-8-12,beta-45-55,headlines"
     printed = figures(*BENCH, "--instances", names, *FEW, "--seed", "3")
     rows = printed.pop("rows")
-    about = dict.fromkeys(("grid", "scales", "hostile", "later_day"), False) | {"guard": None}
-    assert printed == {"version": 1, **about, "replications": 2, "seed": 3}
+    about = dict.fromkeys(("grid", "scales", "drift", "hostile", "later_day"), False)
+    own_rules = {"guard": None, "forget": None}
+    assert printed == {"version": 1, **about, **own_rules, "replications": 2, "seed": 3}
     assert len(rows) == 14
     for row in rows:
         assert list(row) == list(FIELDS)
@@ -97,7 +107,7 @@ def test_its_json_has_the_fields_it_promises() -> None:
         losses = {"lost", "lost_error", "lost_as_told", "lost_as_told_error"}
         lossless = losses if row["worst_roi"] >= 0.0 else set()
         worthless = {"score", "score_error"} if row["best_roi"] <= 0.0 else set()
-        assert empty == lossless | worthless | {"case"}
+        assert empty == lossless | worthless | DRIFTING | {"case"}
         assert row["held_out"] == (row["instance"] == "headlines")
         assert (row["lost_as_told"], row["lost_as_told_error"]) == (row["lost"], row["lost_error"])
         assert (row["instance"] == "beta-45-55") == bool(worthless)

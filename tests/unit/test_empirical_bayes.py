@@ -40,16 +40,24 @@ def after(learner: EmpiricalBayes, world: World, tasks: int, seed: int = 0) -> E
 def test_the_state_grows_only_with_the_kinds_of_tests() -> None:
     """To 20,000 tests by at most 40 characters per kind, of which there are few.
 
-    Tests of cap 64 differ in samples and sum: there are 64 x 67 / 2 kinds, whatever comes.
+    Tests of cap 64 differ in samples and sum: there are 64 x 67 / 2 kinds, whatever comes. Where
+    the pool may change, tests are kept in a few spans, each with what it says of all shapes.
     """
-    sizes = {}
-    for tasks in (200, 2000, 20_000):
-        learner = after(EmpiricalBayes(Signs(), 64, setup_cost=20), WINS, tasks)
-        assert len(learner.state.rounds) <= 2
-        assert learner.state.counts.sum() == tasks
-        assert len(learner.state.kinds) <= 64 * 67 // 2
-        sizes[tasks] = len(learner.to_json()) - 40 * len(learner.state.kinds)
-    assert max(sizes[2000], sizes[20_000]) < sizes[200] + 2500  # boundaries of two rounds
+    for drift, spans in ((False, 1), (True, 16)):
+        sizes = {}
+        for tasks in (200, 2000, 20_000):
+            learner = after(EmpiricalBayes(Signs(), 64, setup_cost=20, drift=drift), WINS, tasks)
+            assert len(learner.state.rounds) <= 2
+            readings = learner.state.readings
+            kinds, counts = readings.counted_by(np.ones(len(readings.spans)))
+            assert counts.sum() == tasks
+            assert len(kinds) <= 64 * 67 // 2
+            assert len(readings.spans) <= spans
+            kept = sum(len(span.kinds) for span in readings.spans)
+            of_shapes = 25 * sum(len(span.evidence) for span in readings.spans)
+            sizes[tasks] = len(learner.to_json()) - 40 * kept - of_shapes
+        # boundaries of two rounds, and readings
+        assert max(sizes[2000], sizes[20_000]) < sizes[200] + 2500
 
 
 def test_a_learner_that_is_restored_fits_no_pool(monkeypatch: pytest.MonkeyPatch) -> None:

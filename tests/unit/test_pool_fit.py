@@ -7,7 +7,7 @@ import pytest
 
 from dwell import Policies, Policy, fixed
 from dwell.arrays import FloatArray, IntArray
-from dwell.fitting.pool import PSEUDO_TESTS, PoolFit, fit_pool, normal_laws
+from dwell.fitting.pool import PSEUDO_TESTS, PoolFit, Spreads, fit_pool, normal_laws
 from dwell.kernels.pool_fit import maximise
 from dwell.outcomes import scan
 from dwell.pools.best import GridPool
@@ -202,13 +202,13 @@ def test_extreme_normal_tests_are_fitted(z: float) -> None:
 def test_normal_laws_are_laws() -> None:
     """Weights that add up to 1, on any grid, however narrow they are."""
     for pool in (SignsPool(1), SignsPool(10**6), NormalPool(1e-9, 10**6), NormalPool(1e9, 1)):
-        laws = pool.laws
-        assert np.isfinite(laws.weights).all()
-        assert (laws.weights > 0.0).all(), "what a law gives no weight, no test could show"
-        assert laws.weights.sum(axis=1) == pytest.approx(1.0)
-        assert laws.chances.sum() == pytest.approx(1.0)
-        assert (laws.chances > 0.0).all()
-    laws = normal_laws(np.linspace(-1, 1, 2001), narrowest=0.05, usual=0.05, widest=0.1)
+        for laws in (pool.laws, pool.shapes):
+            assert np.isfinite(laws.weights).all()
+            assert (laws.weights > 0.0).all(), "what a law gives no weight, no test could show"
+            assert laws.weights.sum(axis=1) == pytest.approx(1.0)
+            assert laws.chances.sum() == pytest.approx(1.0)
+            assert (laws.chances > 0.0).all()
+    laws = normal_laws(np.linspace(-1, 1, 2001), Spreads(0.05, 0.05, 0.1))
     means = laws.weights @ np.linspace(-1, 1, 2001)
     assert means[:7] == pytest.approx(0.05 * np.array([-2, -1, -0.5, -0.2, 0, 0.2, 0.5]), abs=1e-6)
 

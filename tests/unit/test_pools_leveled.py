@@ -144,7 +144,7 @@ def test_a_learner_goes_on_from_its_json() -> None:
     first.learn(design, design.record(np.full(200, 0.1)))
     assert taught[0].noise == 3.0
     assert taught[0].effect == pytest.approx(0.3)
-    assert first.state.counts.sum() == 53
+    assert first.state.readings.tests == 53
     assert {len(found.boundaries) for found in first.state.rounds} == {3}
     assert len(first.state.weights) == len(first._chooser.pool.values)
 

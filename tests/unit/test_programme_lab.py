@@ -75,9 +75,9 @@ class Followed:
             return records
 
         def followed_learn(
-            stage: Stage, design: Design, records: Records, values: FloatArray
+            stage: Stage, place: int, design: Design, records: Records, values: FloatArray
         ) -> int:
-            taken = learn(stage, design, records, values)
+            taken = learn(stage, place, design, records, values)
             rows = self._drawn.pop(design.number)
             for place in range(taken):
                 samples = np.array(rows[place][: int(records.drawn[place])])

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from dwell.cli.command import Command, flag
+from dwell.cli.contest import CHOOSERS, COMPARED, Contest
 from dwell.cli.learners import listing, refuse_without_meaning
 from dwell.cli.options import (
     number_of_runs,
@@ -23,85 +22,12 @@ from dwell.cli.options import (
 from dwell.cli.output import Outputs, progress
 from dwell.cli.running import Job, executor_of, run_all
 from dwell.cli.waiting import announce
-from dwell.errors import InvalidInput
-from dwell.learners.registry import LEARNERS
 
-if TYPE_CHECKING:
-    from dwell.lab.suite import Instance
-
-_TASKS, _QUICK_TASKS = (30, 100, 300, 1_000, 10_000, 100_000), (30, 100, 1_000, 10_000)
-_HOSTILE_TASKS = (30, 100, 1_000)
+_TASKS: tuple[int, ...] = (30, 100, 300, 1_000, 10_000, 100_000)
+_QUICK_TASKS: tuple[int, ...] = (30, 100, 1_000, 10_000)
+_HOSTILE_TASKS: tuple[int, ...] = (30, 100, 1_000)
+_DRIFT_TASKS, _QUICK_DRIFT_TASKS = (300, 1_000, 3_000), (300, 1_000)
 _REPLICATIONS, _QUICK_REPLICATIONS = 20, 5
-_CHOOSERS = tuple(name for name, entry in LEARNERS.items() if not entry.countable)
-
-
-def _instance_names() -> Iterable[str]:
-    from dwell.lab.suite import suite
-
-    return (instance.name for instance in suite(more=True))
-
-
-def _case_names() -> Iterable[str]:
-    from dwell.lab.suite import CASES
-
-    return CASES
-
-
-def _names_of(
-    kind: str, known: Callable[[], Iterable[str]]
-) -> Callable[[str, str], tuple[str, ...]]:
-    """Reads names between commas, and gives them in the order in which they are known."""
-
-    def read(_: str, text: str) -> tuple[str, ...]:
-        asked, there = [part.strip() for part in text.split(",")], dict.fromkeys(known())
-        for name in asked:
-            if name not in there:
-                raise InvalidInput(
-                    f"there is no {kind} {name!r}; the {kind}s are {', '.join(there)}"
-                )
-        return tuple(name for name in there if name in asked)
-
-    return read
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contest:
-    """Which instances were asked for."""
-
-    instances: tuple[str, ...] | None
-    held_out: bool
-    hostile: bool
-    cases: tuple[str, ...] | None
-    later_day: bool
-    grid: bool
-    scales: bool
-
-    def __post_init__(self) -> None:
-        if self.grid and self.scales:
-            raise InvalidInput("give --grid or --scales, not both: each says which policies")
-        for option_name, given in (("--cases", self.cases), ("--later-day", self.later_day)):
-            if given and not self.hostile:
-                raise InvalidInput(f"{option_name} says how to be hostile; give --hostile too")
-        if self.instances is not None and self.held_out:
-            raise InvalidInput("give --instances or --held-out, not both: each says which worlds")
-
-    def chosen(self) -> tuple[Instance, ...]:
-        """The instances."""
-        from dwell.lab.suite import CASES, HELD_OUT, HOSTILE_WORLDS, hostile_suite, suite
-
-        names = HELD_OUT if self.held_out else self.instances
-        if self.hostile and "headlines" in (self.instances or ()):
-            raise InvalidInput("--hostile breaks worlds of signs; leave headlines out")
-        if not self.hostile:
-            every = suite(grid=self.grid, scales=self.scales, more=names is not None)
-            return tuple(each for each in every if names is None or each.name in names)
-        return hostile_suite(
-            names=HOSTILE_WORLDS if names is None else names,
-            cases=self.cases or CASES,
-            later_day=self.later_day,
-            grid=self.grid,
-            scales=self.scales,
-        )
 
 
 @click.group(invoke_without_command=True)
@@ -117,62 +43,13 @@ def bench(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-_COMPARED = (
-    option(
-        "--instances",
-        _names_of("instance", _instance_names),
-        metavar="LIST",
-        help="Which instances of the suite, by name.  [default: the 15 of the suite; with "
-        "--hostile mostly-null and beta-45-55]",
-    ),
-    flag(
-        "--held-out",
-        help="Only worlds that are held out, and five more of them.",
-    ),
-    flag(
-        "--hostile",
-        help="Let observations break the law that learners are told, in each of nine ways.",
-    ),
-    option(
-        "--cases",
-        _names_of("case", _case_names),
-        metavar="LIST",
-        help="With --hostile: in which ways, by name.  [default: all]",
-    ),
-    flag(
-        "--later-day",
-        help="With --hostile: let samples after a stop, by which learners verify what they "
-        "accepted, come from a later day; else they follow on the last that was seen.",
-    ),
-    option(
-        "--learners",
-        _names_of("learner", lambda: _CHOOSERS),
-        metavar="LIST",
-        help="Which learners, by name.  [default: all]",
-    ),
-    flag(
-        "--guard/--no-guard",
-        help="Whether empirical-bayes verifies what it accepts.  [default: if set-up costs at "
-        "least a 25th of the cap]",
-        default=None,
-    ),
-    flag(
-        "--grid",
-        help="Let policies differ in the width of their band too: c = 0.2, 0.35, 0.5 and 0.7.",
-    ),
-    flag(
-        "--scales",
-        help="Let policies be rules of two limits at five scales, ladder's usual class, instead of "
-        "the paper's.",
-    ),
-)
 _RUNS = (
     option(
         "--tasks",
         whole_numbers,
         metavar="LIST",
         help="How many tasks there will be.  [default: 30,100,300,1e3,1e4,1e5; "
-        "30,100,1e3,1e4 with --quick; up to 1e3 with --hostile]",
+        "30,100,1e3,1e4 with --quick; up to 1e3 with --hostile; 300,1e3,3e3 with --drift]",
     ),
     option(
         "--replications",
@@ -187,17 +64,19 @@ _RUNS = (
 
 
 def _with_options(command: Any) -> Any:
-    return stacked(stacked(output_options()(command), _RUNS, "The runs"), _COMPARED, "The contest")
+    return stacked(stacked(output_options()(command), _RUNS, "The runs"), COMPARED, "The contest")
 
 
-@listing(*_CHOOSERS)
+@listing(*CHOOSERS)
 @bench.command(cls=Command)
 @_with_options
 def learners(
     instances: tuple[str, ...] | None,
     learners: tuple[str, ...] | None,
     guard: bool | None,
+    forget: bool | None,
     held_out: bool,
+    drift: bool,
     hostile: bool,
     cases: tuple[str, ...] | None,
     later_day: bool,
@@ -230,6 +109,15 @@ def learners(
     (novelty); or the mean of a falling-pool moves from 0.2 above to 0.2 below. A fourth table has
     what was lost as a share of what the worst policy would lose if the law held.
 
+    With --drift the pool of ideas changes while learners run: from good-to-bad or bad-to-good at
+    half time, or alternating; large wins become fewer (decay); the mean of all values swings with a
+    season of 300 tests, or sinks (ramp). Held out are large-to-small, two-changes, rise,
+    short-season, heavy-ramp and headlines-change. The first table has the ROI as a share of a
+    dynamic oracle's, who runs each test by the best policy for its own pool; the second has what
+    was earned as a share of what such policies earn for the same money in each pool; the third has
+    the ROI as a share of the best policy that never changes. Then come acceptances that do harm, by
+    pool, and how many tests after an abrupt change it took to adapt to it.
+
     \b
     Learners:
     {learners}
@@ -240,6 +128,7 @@ def learners(
       dwell bench learners --instances rare-win --learners cape,etc --tasks 1e4
       dwell bench learners --grid --out scores.csv --plot scores.html
       dwell bench learners --hostile --learners ladder --cases twice,days
+      dwell bench learners --drift --learners empirical-bayes,ladder
     """  # noqa: D301 - click knows text to keep as it is by a real backspace
     from dwell.report.bench.measures import score_grids
     from dwell.report.bench.page import score_page
@@ -248,6 +137,7 @@ def learners(
     contest = Contest(
         instances=instances,
         held_out=held_out,
+        drift=drift,
         hostile=hostile,
         cases=cases,
         later_day=later_day,
@@ -255,34 +145,39 @@ def learners(
         scales=scales,
     )
     chosen = contest.chosen()
-    usual = _HOSTILE_TASKS if hostile else _QUICK_TASKS if quick else _TASKS
-    budgets = sorted(set(tasks or usual))
+    usual, fewer = (_DRIFT_TASKS, _QUICK_DRIFT_TASKS) if drift else (_TASKS, _QUICK_TASKS)
+    if hostile:
+        usual = fewer = _HOSTILE_TASKS
+    budgets = sorted(set(tasks or (fewer if quick else usual)))
     replications = replications or (_QUICK_REPLICATIONS if quick else _REPLICATIONS)
-    refuse_without_meaning(*(learners or _CHOOSERS))
-    cells = list(product(chosen, learners or _CHOOSERS, budgets))
+    refuse_without_meaning(*(learners or CHOOSERS))
+    cells = list(product(chosen, learners or CHOOSERS, budgets))
     jobs = [
         Job(
-            learner=instance.learner(name, count, guard=guard),
+            learner=instance.learner(name, count, guard=guard, drift=forget),
             world=instance.truth,
             tasks=count,
             replications=replications,
         )
         for instance, name, count in cells
     ]
-    announce(jobs, sampled=hostile, workers=workers)
+    sampled = hostile or drift
+    announce(jobs, sampled=sampled, workers=workers)
     total = replications * len(jobs)
     with (
         executor_of(workers) as executor,
         progress(f"simulating {total:,} run{'s' * (total > 1)}", total) as advance,
     ):
-        finished = run_all(jobs, seed=seed, sampled=hostile, executor=executor, advance=advance)
+        finished = run_all(jobs, seed=seed, sampled=sampled, executor=executor, advance=advance)
         rows = [score_row(*cell, runs) for cell, runs in zip(cells, finished, strict=True)]
     about = {
         "grid": grid,
         "scales": scales,
+        "drift": drift,
         "hostile": hostile,
         "later_day": later_day,
         "guard": guard,
+        "forget": forget,
         "replications": replications,
         "seed": seed,
     }

@@ -30,6 +30,7 @@ _ARGUMENTS = {
     "caution": {"caution"},
     "guard": {"guard"},
     "budget": {"budget"},
+    "forget": {"drift"},
 }
 
 
@@ -71,6 +72,7 @@ class Asked:
     caution: float | None = None
     guard: bool | None = None
     budget: float | None = None
+    forget: bool | None = None
 
     @property
     def largest_cap(self) -> int:
@@ -83,6 +85,8 @@ class Asked:
         choices = self._choices()
         if self.caution is not None:
             choices["caution"] = self.caution
+        if self.forget is not None:
+            choices["drift"] = self.forget
         return make(
             self.name,
             **choices,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any
+
+import click
 
 from dwell.cli.options import (
     Command,
@@ -19,8 +21,10 @@ from dwell.cli.options import (
     stacked,
     whole,
 )
+from dwell.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from dwell.lab.changing import ChangingWorld
     from dwell.policies import Policies
     from dwell.world import World
 
@@ -58,6 +62,37 @@ class Problem:
             delta=self.delta,
             min_samples=self.min_samples,
         )
+
+
+def _changing(name: str, text: str) -> ChangingWorld:
+    """A world that changes, by its name in the drift suite."""
+    from dwell.lab.drift_suite import DRIFTS
+
+    if text not in DRIFTS:
+        raise InvalidInput(
+            f"{name} must name a world that changes, got {text!r}; they are {', '.join(DRIFTS)}"
+        )
+    return DRIFTS[text]
+
+
+drift_option = option(
+    "--drift",
+    _changing,
+    metavar="NAME",
+    help="Let the pool of ideas change while the learner runs, as in the world of that name of "
+    "`dwell bench learners --drift`, which takes the place of --prior and --law.",
+)
+
+
+def changed(problem: Problem, drift: ChangingWorld) -> Problem:
+    """The problem in a world that changes: what a learner is told of is its first pool."""
+    context = click.get_current_context()
+    for other in ("prior", "law"):
+        if context.get_parameter_source(other) is click.core.ParameterSource.COMMANDLINE:
+            raise InvalidInput(
+                f"give --drift or --{other}, not both: each says what ideas are like"
+            )
+    return replace(problem, world=drift.pools[0])
 
 
 def problem_options(band_tasks: str) -> Callable[[Callable[..., None]], Command]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -23,14 +23,19 @@ from dwell.cli.options import (
     workers_option,
 )
 from dwell.cli.output import Outputs, note, progress
-from dwell.cli.problem import Problem, problem_options
+from dwell.cli.problem import Problem, changed, drift_option, problem_options
 from dwell.cli.running import Job, executor_of, run_all
 from dwell.cli.waiting import announce
 from dwell.errors import InvalidInput
 from dwell.learners.registry import LEARNERS
 
+if TYPE_CHECKING:
+    from dwell.lab.changing import ChangingWorld
+    from dwell.lab.hostile import AnyWorld
+
 _TASKS = (10**3, 10**4, 10**5, 10**6)
 _FEWER_TASKS = (30, 100, 10**3, 10**4)  # for learners that compute boundaries: it takes them longer
+_DRIFT_TASKS = (300, 10**3, 3 * 10**3)  # all are drawn
 
 
 _LEARNER = (
@@ -72,6 +77,12 @@ _LEARNER = (
         "than the budget.  [default: if set-up costs at least a 25th of the cap, or with --budget]",
         default=None,
     ),
+    flag(
+        "--forget/--no-forget",
+        help="Whether empirical-bayes reckons with a pool that changes, and forgets an earlier "
+        "one.  [default: its own rule]",
+        default=None,
+    ),
     option(
         "--budget",
         positive,
@@ -85,7 +96,7 @@ _RUNS = (
         whole_numbers,
         metavar="LIST",
         help="How many ideas there will be; a row each.  [default: 1e3,1e4,1e5,1e6; "
-        "30,100,1e3,1e4 for empirical-bayes]",
+        "30,100,1e3,1e4 for empirical-bayes; 300,1e3,3e3 with --drift]",
     ),
     option(
         "--samples",
@@ -110,6 +121,7 @@ _RUNS = (
 
 def _with_options(command: Any) -> Any:
     command = problem_options("--band-tasks")(output_options()(command))
+    command = stacked(command, (drift_option,), "The world")
     return stacked(stacked(command, _RUNS, "The runs"), _LEARNER, "The learner")
 
 
@@ -118,6 +130,7 @@ def _with_options(command: Any) -> Any:
 @_with_options
 def simulate(
     problem: Problem,
+    drift: ChangingWorld | None,
     learner: str,
     tasks: tuple[int, ...] | None,
     samples: tuple[int, ...] | None,
@@ -142,6 +155,11 @@ def simulate(
     also how many candidates were left, and the cap chosen most often: none where everything is
     rejected.
 
+    With --drift the pool of ideas changes while the learner runs. All tasks are drawn, and the best
+    is the best that never changes. In the place of the last columns two show the ROI as a share of
+    what a dynamic oracle earns, who runs each task by the best policy for its own pool, and what
+    was earned as a share of what such policies earn for the same money in each pool.
+
     \b
     Learners:
     {learners}
@@ -154,6 +172,7 @@ def simulate(
       dwell simulate --learner cape --tasks 1e4,1e6,1e8 --plot regret.html
       dwell simulate --learner esc-cape --step 16 --tasks 1e8 --replications 2
       dwell simulate --overlap 20 --tasks 1e3
+      dwell simulate --drift good-to-bad --tasks 300,1e3
       dwell simulate --learner etc --samples 1e7 --json
     """  # noqa: D301 - click knows text to keep as it is by a real backspace
     from dwell.lab.run import best_roi
@@ -165,13 +184,18 @@ def simulate(
     if samples and overlap > 1:
         raise InvalidInput(f"with --overlap {overlap}, give --tasks instead of --samples")
     refuse_without_meaning(learner)
+    world: AnyWorld = drift or problem.world
+    if drift is not None:
+        if samples:
+            raise InvalidInput("with --drift, give --tasks instead of --samples")
+        problem = changed(problem, drift)
     asked = Asked(name=learner, problem=problem, **settings)
     usual = _FEWER_TASKS if LEARNERS[learner].computes else _TASKS
-    budgets = samples or tasks or usual
+    budgets = samples or tasks or (usual if drift is None else _DRIFT_TASKS)
     told = [max(1, b // asked.largest_cap) for b in budgets] if samples else budgets
     learners = [asked.learner(count) for count in told]
     # What there is to compare with comes first: nobody waits for runs if it cannot be computed.
-    best = best_roi(learners[0].choices, problem.world, problem.setup_cost)
+    best = best_roi(learners[0].choices, world, problem.setup_cost)
     # CAPE knows beforehand that its guarantee will say nothing; other notes are results.
     said = {
         made.knowledge().note: count
@@ -184,7 +208,7 @@ def simulate(
     jobs = [
         Job(
             learner=made,
-            world=problem.world,
+            world=world,
             tasks=None if samples else budget,
             samples=budget if samples else None,
             overlap=overlap,
@@ -192,6 +216,7 @@ def simulate(
         )
         for budget, made in zip(budgets, learners, strict=True)
     ]
+    sampled = sampled or drift is not None
     announce(jobs, sampled=sampled, workers=workers)
     total = replications * len(jobs)
     with (
@@ -206,7 +231,7 @@ def simulate(
         for job, done in zip(jobs, finished, strict=True)
     ]
     about = {
-        "world": str(problem.world),
+        "world": str(world),
         "setup_cost": problem.setup_cost,
         "best_roi": best,
         "replications": replications,

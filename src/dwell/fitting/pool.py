@@ -20,7 +20,7 @@ from dwell.kernels.pool_fit import maximise
 # How many tests the normal laws are worth, how many plausible pools are drawn, by how many steps.
 # Chosen on the worlds that `dwell bench learners` marks so.
 PSEUDO_TESTS = 5.0
-_DRAWS = 64
+DRAWS = 64
 _STEPS, _DRAW_STEPS = 60, 25
 _OWN_SHARE = 0.7  # of the draws that begin at laws in proportion to how likely these are
 # How much of a law is in what a draw begins with: of few tests; of many, divided by their number.
@@ -60,15 +60,28 @@ class Laws(NamedTuple):
     groups: int = 1
 
 
-def normal_laws(values: FloatArray, *, narrowest: float, usual: float, widest: float) -> Laws:
+class Spreads(NamedTuple):
+    """How far values may spread.
+
+    Attributes:
+        narrowest: The least sd of the pool, about the error of the longest test.
+        usual: The sd that is thought of first.
+        widest: The largest sd.
+    """
+
+    narrowest: float
+    usual: float
+    widest: float
+
+
+def normal_laws(values: FloatArray, spreads: Spreads) -> Laws:
     """Normal laws on a grid of values, to begin with.
 
     Args:
         values: The grid.
-        narrowest: The sd of the narrowest, about the error of the longest test.
-        usual: The sd that is thought of first.
-        widest: The sd of the widest.
+        spreads: How far values may spread.
     """
+    narrowest, usual, widest = spreads
     cells = np.gradient(values)
     count = max(2, round(np.log(widest / narrowest) / np.log(_WIDER)) + 1)
     kinds = [(sd, lean) for sd in np.geomspace(narrowest, widest, count) for lean in _LEANS]
@@ -112,6 +125,7 @@ def fit_pool(
     laws: Laws,
     start: FloatArray | None,
     rng: np.random.Generator,
+    plausible: FloatArray | None = None,
 ) -> PoolFit:
     """Fit the pool to tests.
 
@@ -121,6 +135,8 @@ def fit_pool(
         laws: Laws of the pool to begin with.
         start: Weights of an earlier fit, if there are any.
         rng: What the draws are drawn with.
+        plausible: Other numbers of tests of each kind, a row each, one of which is right: as many
+            rows as pools are drawn. None if the numbers are known.
     """
     likelihood = np.exp(log_likelihood)
     tests = float(counts.sum())
@@ -140,9 +156,10 @@ def fit_pool(
     for _ in range(_STEPS // 3 if tests else 0):
         weights = _three_steps(step, weights)
     likely = _OWN_SHARE * chances + (1.0 - _OWN_SHARE) * _any_of_groups(laws, chances)
-    begun = laws.weights[rng.choice(len(likely), _DRAWS, p=likely)].T
+    begun = laws.weights[rng.choice(len(likely), DRAWS, p=likely)].T
     pseudo = rng.gamma(np.maximum(PSEUDO_TESTS * begun, _SMALLEST))
-    counted = rng.gamma(np.broadcast_to(counts[:, None], (len(counts), _DRAWS)))
+    drawn_from = np.broadcast_to(counts, (DRAWS, len(counts))) if plausible is None else plausible
+    counted = rng.gamma(np.ascontiguousarray(drawn_from.T))
     # What a pool begins with is forgotten slowly, and many tests say more than any law.
     near = _NEAR_LAWS if tests < _MANY else _NEAR_LAWS_OF_MANY / tests
     # The kernel goes from pool to pool: so these lie side by side.

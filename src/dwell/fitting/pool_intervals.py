@@ -111,6 +111,47 @@ def pool_intervals(
     )
 
 
+class Estimated(NamedTuple):
+    """A number with its interval.
+
+    Attributes:
+        estimate: Of the most likely pool.
+        low: The lower end.
+        high: The upper end.
+    """
+
+    estimate: float
+    low: float
+    high: float
+
+
+def functional_interval(
+    log_likelihood: FloatArray, counts: FloatArray, functional: FloatArray
+) -> Estimated:
+    """The mean of some function of the value over the pool, such as what a rule earns.
+
+    Args:
+        log_likelihood: A row per kind of test, a column per value.
+        counts: How many tests there are of each kind.
+        functional: The function at each value.
+
+    Example:
+        >>> sure = np.log([[0.98, 0.01, 0.01], [0.01, 0.01, 0.98]])
+        >>> found = functional_interval(sure, np.array([30.0, 10.0]), np.array([-1.0, 0.0, 1.0]))
+        >>> [round(end, 2) for end in found]
+        [-0.52, -0.75, -0.21]
+    """
+    likelihood = _Likelihood.of(log_likelihood, counts)
+    if likelihood is None:
+        least, most = float(functional.min()), float(functional.max())
+        return Estimated((least + most) / 2.0, least, most)
+    return Estimated(
+        float(likelihood.weights(likelihood.best) @ functional),
+        likelihood.least(functional, _DROP),
+        likelihood.most(functional, _DROP),
+    )
+
+
 def _within_reach(log_likelihood: FloatArray, counts: FloatArray, values: FloatArray) -> BoolArray:
     """Which values are not out of all proportion to what tests leave open; all without a test."""
     open_to = (log_likelihood[counts > 0.0] >= _LEFT_OPEN).any(axis=0)

@@ -16,6 +16,7 @@ from dwell.arrays import FloatArray
 from dwell.beliefs import mixture
 from dwell.errors import InvalidInput, NothingWorthTesting
 from dwell.lab.breaches import NO_WEIGHT, Breach
+from dwell.lab.changing import ChangingWorld
 from dwell.laws import Signs
 from dwell.optimum import oracle
 from dwell.policies import Policies
@@ -55,11 +56,11 @@ class HostileWorld:
         return f"{self.stated} with {self.breach}{' verified later' * self.later_day}"
 
 
-AnyWorld = World | HostileWorld
+AnyWorld = World | HostileWorld | ChangingWorld
 
 
 def roi_of(policies: Policies, world: AnyWorld, setup_cost: float) -> FloatArray:
-    """The exact ROI of each policy, in a hostile world too.
+    """The exact ROI of each policy that never changes, in hostile and in changing worlds too.
 
     Example:
         >>> from dwell import Atoms, first_sample
@@ -70,6 +71,12 @@ def roi_of(policies: Policies, world: AnyWorld, setup_cost: float) -> FloatArray
     """
     if isinstance(world, World):
         return exact(policies, world, setup_cost).roi
+    if isinstance(world, ChangingWorld):
+        tables = [exact(policies, pool, setup_cost) for pool in world.pools]
+        reward, cost = (
+            world.shares @ [getattr(table, name) for table in tables] for name in ("reward", "cost")
+        )
+        return np.asarray(reward / cost)
     truth = world.breach.truth(world.stated, policies.caps[-1])
     if truth is not None:
         return exact(policies, truth, setup_cost).roi
@@ -90,7 +97,8 @@ def oracle_roi(world: AnyWorld, cap: int, setup_cost: float) -> float | None:
     """The ROI of the best of all policies with at most this cap; None if nothing earns.
 
     In a hostile world that equals no other it is that of the world as it was told to be: what could
-    be earned if samples were what they seem.
+    be earned if samples were what they seem. In a world that changes it is that of the best policy
+    that never does; see `dwell.lab.drift_scores` for those who know when it does.
 
     Example:
         >>> from dwell import Atoms, Beta
@@ -102,6 +110,8 @@ def oracle_roi(world: AnyWorld, cap: int, setup_cost: float) -> float | None:
     """
     if isinstance(world, HostileWorld):
         world = world.breach.truth(world.stated, cap) or world.stated
+    elif isinstance(world, ChangingWorld):
+        world = world.mixture(cap)
     try:
         return oracle(world, cap, setup_cost).roi
     except NothingWorthTesting:

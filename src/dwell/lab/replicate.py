@@ -103,10 +103,21 @@ def roi_of_runs(runs: Sequence[Run]) -> tuple[float, float]:
 
     Of a single run the error is not a number.
     """
-    reward = np.array([run.reward for run in runs])
-    cost = np.array([run.cost for run in runs])
-    ratio = float(reward.sum() / cost.sum())
-    if len(reward) < 2:
+    return ratio_of_means([run.reward for run in runs], [run.cost for run in runs])
+
+
+def ratio_of_means(above: Sequence[float], below: Sequence[float]) -> tuple[float, float]:
+    """A mean over runs per another, and the standard error by the delta method.
+
+    Of a single run the error is not a number.
+
+    Example:
+        >>> ratio_of_means([1.0, 3.0], [2.0, 2.0])
+        (1.0, 0.5)
+    """
+    dividend, divisor = np.array(above), np.array(below)
+    ratio = float(dividend.sum() / divisor.sum())
+    if len(dividend) < 2:
         return ratio, float("nan")
-    residual = reward - ratio * cost
-    return ratio, float(residual.std(ddof=1) / (cost.mean() * sqrt(len(reward))))
+    residual = dividend - ratio * divisor
+    return ratio, float(residual.std(ddof=1) / (divisor.mean() * sqrt(len(dividend))))

@@ -17,6 +17,7 @@ import numpy as np
 from dwell import checks
 from dwell.errors import BoundTooSmall, InvalidInput
 from dwell.families import Countable, Every
+from dwell.lab.changing import ChangingWorld, InForce, PoolSums, Tally
 from dwell.lab.hostile import AnyWorld, HostileWorld, oracle_roi, roi_of
 from dwell.lab.source import source_of
 from dwell.lab.stage import Budget, Stage
@@ -50,6 +51,8 @@ class Run(Shown):
         tasks: How many tasks it began; an expectation where the budget was one of samples.
         samples: How many samples it drew in all, in expectation after the exploration.
         known: What the learner knew at the end.
+        by_pool: In a world that changes, what the tasks of each pool came to; empty in others.
+        in_force: If it changes abruptly, what policies that decided earn in the pool of then.
     """
 
     learner: Learner
@@ -59,6 +62,8 @@ class Run(Shown):
     tasks: float
     samples: float
     known: Knowledge
+    by_pool: tuple[PoolSums, ...] = ()
+    in_force: tuple[InForce, ...] = ()
 
     @property
     def roi(self) -> float:
@@ -67,7 +72,10 @@ class Run(Shown):
 
     @property
     def regret(self) -> float:
-        """By how much the ROI falls short of that of the best policy there is to choose."""
+        """By how much the ROI falls short of that of the best policy there is to choose.
+
+        In a world that changes that is the best one that never does.
+        """
         return best_roi(self.learner.choices, self.world, self.learner.setup_cost) - self.roi
 
     @property
@@ -104,7 +112,8 @@ def simulate(
 
     Args:
         learner: The learner; it is copied, not changed.
-        world: The world to run it in; in a `HostileWorld` all tasks are drawn.
+        world: The world to run it in; in a `HostileWorld` and in a `ChangingWorld` all tasks are
+            drawn.
         tasks: For how many tasks.
         rng: A seed, a NumPy generator, or None for fresh randomness.
         samples: A budget of samples instead of a number of tasks; the task during which it is
@@ -121,28 +130,34 @@ def simulate(
         0.5
     """
     checks.kind("learner", learner, Learner, "a Learner, such as Ladder(policies)")
-    stated = world.stated if isinstance(world, HostileWorld) else checked_world(world)
+    stated = _stated(world)
     if (tasks is None) == (samples is None):
         raise InvalidInput("give either tasks or samples, a budget of one or of the other")
     if checks.count("overlap", overlap) > 1 and tasks is None:
         raise InvalidInput(f"with an overlap of {overlap}, give tasks instead of samples")
-    _heed_bound(learner, stated)
+    budget = Budget(
+        tasks=None if tasks is None else checks.count("tasks", tasks),
+        samples=None if samples is None else checks.count("samples", samples),
+    )
+    for each in stated:
+        _heed_bound(learner, each)
+    source = source_of(world, budget.tasks, generator_from(rng))
+    tally = None
+    if isinstance(world, ChangingWorld):
+        tally = Tally(world, budget.most_tasks, learner.setup_cost)
     stage = Stage(
         deepcopy(learner),
-        stated,
-        source_of(world, tasks, generator_from(rng)),
-        Budget(
-            tasks=None if tasks is None else checks.count("tasks", tasks),
-            samples=None if samples is None else checks.count("samples", samples),
-        ),
-        sampled or isinstance(world, HostileWorld),
+        stated[0],
+        source,
+        budget,
+        sampled or not isinstance(world, World),
         advance,
+        tally,
     )
     if overlap == 1:
         stage.in_a_row()
     else:
         stage.side_by_side(overlap)
-    budget = stage.budget
     return Run(
         stage.learner,
         world,
@@ -151,7 +166,16 @@ def simulate(
         tasks=budget.begun,
         samples=budget.drawn,
         known=stage.learner.knowledge(),
+        by_pool=() if tally is None else tally.by_pool,
+        in_force=() if tally is None else tally.in_force,
     )
+
+
+def _stated(world: AnyWorld) -> tuple[World, ...]:
+    """The worlds of which a learner is told the law."""
+    if isinstance(world, ChangingWorld):
+        return world.pools
+    return (world.stated if isinstance(world, HostileWorld) else checked_world(world),)
 
 
 def _heed_bound(learner: Learner, world: World) -> None:

@@ -1,4 +1,4 @@
-"""Source: what draws the values and samples of a run, in an honest world or a hostile one."""
+"""Source: what draws the values and samples of a run, in a world of any kind."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -7,7 +7,9 @@ import numpy as np
 
 from dwell.arrays import FloatArray, IntArray, Samples
 from dwell.errors import InvalidInput
+from dwell.lab.changing import ChangingWorld
 from dwell.lab.hostile import AnyWorld, HostileWorld
+from dwell.laws import Law
 from dwell.learners.design import Design
 from dwell.learners.drawing import Draw
 from dwell.records import Records
@@ -36,6 +38,8 @@ def source_of(world: AnyWorld, tasks: int | None, rng: np.random.Generator) -> S
         return _Honest(world, rng)
     if tasks is None:
         raise InvalidInput(f"a run in {world} needs a number of tasks, not a budget of samples")
+    if isinstance(world, ChangingWorld):
+        return _Changing(world, tasks, rng)
     return _Hostile(world, tasks, rng)
 
 
@@ -49,14 +53,36 @@ class _Honest:
         return self.world.sample_values(tasks, self.rng)
 
     def tests(self, values: FloatArray) -> Draw:
-        def draw(tasks: IntArray, samples: int) -> Samples:
-            drawn = values if len(tasks) == len(values) else values[tasks]
-            return self.world.law.sample(drawn, samples, self.rng)
-
-        return draw
+        return _independent(self.world.law, values, self.rng)
 
     def verify(self, design: Design, records: Records, values: FloatArray) -> None:
         """Samples are independent already."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Changing:
+    world: ChangingWorld
+    tasks: int
+    rng: np.random.Generator
+
+    def values(self, begun: int, tasks: int) -> FloatArray:
+        return self.world.sample_values(np.arange(begun, begun + tasks), self.tasks, self.rng)
+
+    def tests(self, values: FloatArray) -> Draw:
+        return _independent(self.world.law, values, self.rng)
+
+    def verify(self, design: Design, records: Records, values: FloatArray) -> None:
+        """Samples are independent already."""
+
+
+def _independent(law: Law, values: FloatArray, rng: np.random.Generator) -> Draw:
+    """What draws samples that depend on nothing but the value."""
+
+    def draw(tasks: IntArray, samples: int) -> Samples:
+        drawn = values if len(tasks) == len(values) else values[tasks]
+        return law.sample(drawn, samples, rng)
+
+    return draw
 
 
 @dataclass(frozen=True, slots=True)

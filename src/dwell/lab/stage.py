@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dwell.arrays import FloatArray, Samples
+from dwell.lab.changing import Tally
 from dwell.lab.source import Source
 from dwell.learners.design import Design
 from dwell.learners.drawing import FIRST_SAMPLES
@@ -63,7 +64,7 @@ class _Open(NamedTuple):
     """A task that is open, in the order in which such tasks end."""
 
     end: int
-    number: int
+    place: int
     design: Design
     records: Records
     value: FloatArray
@@ -80,6 +81,7 @@ class Stage:
         budget: What may be spent.
         sampled: Whether all tasks are drawn, also those whose expectation is known.
         advance: Told, now and then, how many tasks are over.
+        tally: Counts what happens in each pool of a world that changes.
     """
 
     learner: Learner
@@ -88,6 +90,7 @@ class Stage:
     budget: Budget
     sampled: bool
     advance: Callable[[float], None] | None = None
+    tally: Tally | None = None
 
     def in_a_row(self) -> None:
         """Run tasks one after another, in blocks of those with one design."""
@@ -102,8 +105,9 @@ class Stage:
                 left = self._oversample(design, left)
             else:
                 block = min(design.tasks, max(1, _BLOCK_SAMPLES // _at_first(design)))
-                values = self.source.values(int(self.budget.begun), block)
-                self._learn(design, self._run(design, values), values)
+                place = int(self.budget.begun)
+                values = self.source.values(place, block)
+                self._learn(place, design, self._run(design, values), values)
 
     def side_by_side(self, overlap: int) -> None:
         """Keep so many tasks open; a task ends as many units of time later as it draws samples."""
@@ -119,14 +123,15 @@ class Stage:
                     self._expect(design, to_begin)
                     to_begin = 0
                 else:
-                    value = self.source.values(all_tasks - to_begin, 1)
+                    place = all_tasks - to_begin
+                    value = self.source.values(place, 1)
                     records = self._run(design, value)
                     end = now + int(records.drawn[0])
-                    heappush(running, _Open(end, design.number, design, records, value))
+                    heappush(running, _Open(end, place, design, records, value))
                     to_begin -= 1
             if running:
-                now, _, design, records, value = heappop(running)
-                self._learn(design, records, value)
+                now, place, design, records, value = heappop(running)
+                self._learn(place, design, records, value)
 
     def _expect(self, design: Design, tasks: int | None) -> None:
         """Spend so many tasks, or all samples, by the exact expectation of the design's policy."""
@@ -151,19 +156,23 @@ class Stage:
         Where the longest candidate was eliminated in the middle of a block, what was drawn beyond
         serves on, as the shorter tasks that the new design wants.
         """
+        place = int(self.budget.begun)
         if left is None:
             block = min(design.tasks, max(1, _BLOCK_SAMPLES // design.samples))
-            values = self.source.values(int(self.budget.begun), block)
+            values = self.source.values(place, block)
             samples = self.source.tests(values)(np.arange(block), design.samples)
         else:
             values, samples = left.values, left.samples[:, : design.samples].copy()
         records = design.record(samples)
         self.source.verify(design, records, values)
-        taken = self._learn(design, records, values)
+        taken = self._learn(place, design, records, values)
         return None if taken == len(values) else _Drawn(values[taken:], samples[taken:])
 
-    def _learn(self, design: Design, records: Records, values: FloatArray) -> int:
-        """Let the learner take in what it can and the budget allows; say how many tasks."""
+    def _learn(self, place: int, design: Design, records: Records, values: FloatArray) -> int:
+        """Let the learner take in what it can and the budget allows; say how many tasks.
+
+        Before the first of them come `place` tasks of the run.
+        """
         within = len(records)
         if self.budget.samples is not None:
             budget = self.budget.samples
@@ -176,6 +185,10 @@ class Stage:
         accepted = design.accepted(records)[:taken]
         drawn = int(records.drawn[:taken].sum())
         self.budget.spend(taken, drawn, float(values[:taken].compress(accepted).sum()))
+        if self.tally is not None and taken:
+            decider = design.policies[design.decider] if design.accepts else None
+            self.tally.decided_by(place, decider)
+            self.tally.add(place, records.drawn[:taken], values[:taken], accepted)
         if taken == within < len(records):
             # The next task is interrupted as it reaches the budget of samples, and rejected.
             self.budget.spend(1, self.budget.samples or 0, 0.0)

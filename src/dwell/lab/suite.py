@@ -18,6 +18,7 @@ from typing import NamedTuple
 from dwell import usual_class
 from dwell.families import hoeffding
 from dwell.lab.breaches import Breach, Days, Fading, Falling, Misstated, Repeated, Sticky
+from dwell.lab.changing import ChangingWorld
 from dwell.lab.hostile import AnyWorld, HostileWorld, oracle_roi, roi_of
 from dwell.lab.run import bound_under
 from dwell.laws import Gaussian, Law, Lift, Signs
@@ -59,6 +60,7 @@ class Instance:
         case: The name of the way in which the world is not as told; None where it is.
         breach: That way.
         later_day: See `HostileWorld`.
+        changing: The world that changes, of which `world` is the first pool; None where it stays.
     """
 
     name: str
@@ -69,6 +71,7 @@ class Instance:
     case: str | None = None
     breach: Breach | None = None
     later_day: bool = False
+    changing: ChangingWorld | None = None
 
     def __str__(self) -> str:
         case = "" if self.case is None else f", {self.case}"
@@ -77,6 +80,8 @@ class Instance:
     @property
     def truth(self) -> AnyWorld:
         """The world as it is."""
+        if self.changing is not None:
+            return self.changing
         if self.breach is None:
             return self.world
         return HostileWorld(self.world, self.breach, self.later_day)
@@ -88,13 +93,16 @@ class Instance:
         truth = replace(self, later_day=False).truth
         return _reference(self.policies, truth, self.setup_cost)
 
-    def learner(self, name: str, tasks: int, *, guard: bool | None = None) -> Learner:
+    def learner(
+        self, name: str, tasks: int, *, guard: bool | None = None, drift: bool | None = None
+    ) -> Learner:
         """The learner of that name for this instance, told the world's law.
 
         Args:
             name: Its name.
             tasks: For how many tasks, if it has to know.
             guard: Whether it verifies what it accepts, if it can; None for its own rule.
+            drift: Whether it reckons with a pool that changes, if it can; None for its own rule.
         """
         law = self.world.law
         # Observations lie in [-1, 1] but for normal ones, of which a bound is made up.
@@ -109,6 +117,7 @@ class Instance:
             setup_cost=self.setup_cost,
             bound=bound,
             guard=guard,
+            **({} if drift is None else {"drift": drift}),
             announce=False,  # a guarantee that is vacuous at these sizes is no news here
         )
 

@@ -7,8 +7,9 @@ supposes that the law of the noise is right. So dependence among samples is meas
 and some acceptances are verified (`guard`). docs/empirical_bayes.md has the whole of it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from dwell.learners.learner import Knowledge, Learner
 from dwell.learners.lessons import Lesson, lessons
 from dwell.learners.past_sums import PastSums
 from dwell.learners.pool_knowledge import PoolKnowledge
+from dwell.learners.readings import Readings
 from dwell.learners.rounds import CHEAP, Chooser
 from dwell.policies import Policies
 from dwell.pools.fitted import FittedPool
@@ -63,6 +65,8 @@ class EmpiricalBayes(Learner):
             `Periods.in_units_of`), `begin(noise=…)` says which level a test is of, and how effects
             grow with the noise is learned. ROI is in the units of the levels; the guard counts in
             units of each test's noise.
+        drift: Whether the pool of ideas may change: then tests count by how likely they are of the
+            pool as it is now.
         seed: What plausible pools are drawn with.
 
     Attributes:
@@ -94,6 +98,7 @@ class EmpiricalBayes(Learner):
         explainable: float = 0.0,
         past: PastSums | None = None,
         noise_levels: Sequence[float] | None = None,
+        drift: bool = False,
         seed: int = 0,
     ):
         super().__init__()
@@ -124,6 +129,9 @@ class EmpiricalBayes(Learner):
         self.noise_levels = checked_levels(law, noise_levels)
         if self.noise_levels is not None and (past is not None or self.explainable):
             raise InvalidInput("noise levels go neither with past tests nor with explainable")
+        if not isinstance(drift, bool):
+            raise InvalidInput(f"drift must be True or False, got {checks.shown(drift)}")
+        self.drift = drift
         self.seed = checks.count("seed", seed, least=0)
         noise = noise_under(law)
         self._chooser = Chooser(
@@ -137,6 +145,7 @@ class EmpiricalBayes(Learner):
             guard=guard_under(law, self.cap, noise, self.budget, cheap=self._cheap)
             if self.guarded
             else None,
+            drift=self.drift,
             seed=self.seed,
         )
 
@@ -145,14 +154,13 @@ class EmpiricalBayes(Learner):
         """All that changes as it learns; the first round is fitted when that is first asked for."""
         learned = self.blank()
         if self.past is not None:
-            kinds = self._chooser.pool.at_levels[0].kinds(self.past.drawn, self.past.sums)
-            learned.add(kinds)
+            self._chooser.begin_from(learned, self.past)
         self._chooser.begin_round(learned)
         return learned
 
     def blank(self) -> Learned:
         """A state before its first round: what is restored needs none."""
-        return Learned()
+        return self._chooser.nothing()
 
     @property
     def guarded(self) -> bool:
@@ -255,27 +263,47 @@ class EmpiricalBayes(Learner):
         """Take in records in order, and return how many."""
         state, ran, level = self.state, self._round(design.columns), _level(design.columns)
         unit = 1.0 if self.noise_levels is None else self.noise_levels[level]
-        taken = self._chooser.verify(state, design, records, ran, unit)
-        records = records.first(taken)
         assert records.sums is not None  # every design asks for them
+        taken, moved = self._learn(design, records, ran, unit)
+        records = records.first(taken)
         assert records.traits is not None
-        state.add(self._chooser.pool.at_levels[level].kinds(records.drawn, records.sums))
         state.noise.take(records.traits)
         deepened = design.least_in(np.arange(taken)) > 0
         state.deepened += int((records.drawn - records.durations[:, 0])[deepened].sum())
         state.explored += taken
         state.samples += int(records.drawn.sum())
         refit = None
-        if state.explored >= state.refit_at:
+        if moved or state.explored >= state.refit_at:
             used = {_number(each.columns) for each in self.queue.open}
             used.add(state.rounds[-1].number)
             state.rounds = [each for each in state.rounds if each.number in used]
-            self._chooser.begin_round(state)
+            self._chooser.begin_round(state, anew=moved)
             refit = state.rounds[-1].number
         if self.audit is not None:
             for lesson in lessons(design, records, ran, self.law, unit=unit, refit=refit):
                 self.audit(lesson)
         return taken
+
+    def _learn(self, design: Design, records: Records, ran: Round, unit: float) -> tuple[int, bool]:
+        """Learn from tests until what is known or allowed changes; how many, and whether known."""
+        state, chooser = self.state, self._chooser
+        assert records.sums is not None  # every design asks for them
+        level = chooser.pool.at_levels[_level(design.columns)]
+        kinds = level.kinds(records.drawn, records.sums)
+        likelihood = chooser.likelihood(state, kinds)
+        taken = 0
+        while taken < len(records):
+            last = len(records)
+            if self.drift:
+                last = min(last, taken + state.readings.left)
+            done = chooser.verify(state, design, records, ran, unit, first=taken, last=last)
+            chooser.learn(state, kinds[taken:done], likelihood[taken:done])
+            taken = done
+            if chooser.moved(state):
+                return taken, True
+            if done < last:
+                break
+        return taken, False
 
     def restore(self, state: Learned) -> None:
         """Go on from another state, if a learner like this one can get into it."""
@@ -284,6 +312,13 @@ class EmpiricalBayes(Learner):
         if not state.fits(self.blank(), **sizes):
             raise ValueError("a state has a count per kind, a weight per value and a round")
         self.state = state
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Self:
+        """The learner that `to_dict` described, by an earlier version too."""
+        return super().from_dict(
+            fields if "drift" in fields["settings"] else _without_drift(fields)
+        )
 
     @property
     def fitted(self) -> FittedPool:
@@ -310,6 +345,34 @@ class EmpiricalBayes(Learner):
             explored=self.state.explored,
             samples=self.state.samples,
         )
+
+
+def _without_drift(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """What a version wrote to which the pool never changed, as this one would write it."""
+    state = dict(fields["state"])
+    kinds, counts = state.pop("kinds"), state.pop("counts")
+    tests = round(sum(counts))
+    span = {
+        "start": 0,
+        "tests": tests,
+        "kinds": kinds,
+        "counts": counts,
+        "evidence": [],
+        "counted": 1.0,
+    }
+    readings = {
+        "spans": [span],
+        "shares": [[1.0]],
+        "chances": Readings.of(0).chances.tolist(),
+        "next_look": 5,
+        "evidence": 0.0,
+    }
+    rounds = [{**each, "tests": float(tests)} for each in state["rounds"]]
+    return {
+        **fields,
+        "settings": {**fields["settings"], "drift": False},
+        "state": {**state, "readings": readings, "changes": [], "rounds": rounds},
+    }
 
 
 def _number(columns: tuple[int, ...]) -> int:

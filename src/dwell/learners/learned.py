@@ -9,6 +9,8 @@ from dwell.arrays import FloatArray, IntArray
 from dwell.learners.guard import Ledger
 from dwell.learners.learner import alike
 from dwell.learners.noise_evidence import NoiseEvidence
+from dwell.learners.pool_change import PoolChange
+from dwell.learners.readings import Readings
 from dwell.policy import Policy
 
 
@@ -53,6 +55,7 @@ class Round:
 
     Attributes:
         number: Which round, counted from 0.
+        tests: How many tests seemed to be of the present pool when it began.
         boundaries: The boundaries, one for each level of noise.
         accepts: Whether their acceptances count.
         deepened: The share of tasks that draw on after the stop …
@@ -69,6 +72,7 @@ class Round:
     """
 
     number: int
+    tests: float
     boundaries: list[Boundaries]
     accepts: bool
     deepened: float
@@ -93,8 +97,8 @@ class Learned:
     """What was learned; it does not grow with the number of tests, only with their kinds.
 
     Attributes:
-        kinds: The kinds of tests that there were, in order.
-        counts: How many of each.
+        readings: The tests, and which of them tell of the pool as it is now.
+        changes: The latest changes of the pool that were shown.
         weights: The fitted pool: the weight of each value of the grid; none before there is one.
         rounds: The boundaries in force, and those that open tests run by.
         noise: What tests show of their noise.
@@ -107,8 +111,8 @@ class Learned:
         samples: How many samples these took.
     """
 
-    kinds: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    counts: FloatArray = field(default_factory=lambda: np.zeros(0))
+    readings: Readings = field(default_factory=lambda: Readings.of(0))
+    changes: list[PoolChange] = field(default_factory=list)
     weights: FloatArray = field(default_factory=lambda: np.zeros(0))
     rounds: list[Round] = field(default_factory=list)
     noise: NoiseEvidence = field(default_factory=NoiseEvidence)
@@ -120,11 +124,10 @@ class Learned:
     explored: int = 0
     samples: int = 0
 
-    def add(self, kinds: IntArray) -> None:
-        """Count tests of these kinds."""
-        together = np.concatenate([self.kinds, kinds])
-        self.kinds, places = np.unique(together, return_inverse=True)
-        self.counts = np.bincount(places, np.append(self.counts, np.ones(len(kinds)))).astype(float)
+    @property
+    def recent(self) -> float:
+        """How many of the learner's own tests seem to be of the present pool."""
+        return min(self.explored, self.readings.counted)
 
     def fits(self, fresh: "Learned", *, cap: int, values: int, levels: int) -> bool:
         """Whether a learner that begins so can get into this state.
@@ -137,7 +140,7 @@ class Learned:
         """
         every = [each for found in self.rounds for each in found.boundaries]
         return (
-            len(self.kinds) == len(self.counts)
+            self.readings.fits(fresh.readings)
             and len(self.weights) == values
             and len(self.rounds) > 0
             and all(len(found.boundaries) == levels for found in self.rounds)
@@ -148,5 +151,5 @@ class Learned:
             and alike(fresh.noise.dependence, self.noise.dependence)
             and alike(fresh.noise.dispersion, self.noise.dispersion)
             and min(self.explored, self.samples, self.deepened, self.gap_weight) >= 0
-            and all(each.min(initial=0) >= 0 for each in (self.kinds, self.counts, self.weights))
+            and self.weights.min(initial=0) >= 0
         )

@@ -33,6 +33,8 @@ class PastSums(AsJson):
     Attributes:
         drawn: How many samples each took.
         sums: The sum of these.
+        in_order: Whether they are in the order in which they began: then the pool of ideas may have
+            changed among them.
 
     Example:
         >>> from dwell import Lift
@@ -46,7 +48,8 @@ class PastSums(AsJson):
 
     drawn: IntArray
     sums: FloatArray
-    LOOKS_LIKE = 'past tests in JSON look like {"drawn": […], "sums": […]}'
+    in_order: bool = False
+    LOOKS_LIKE = 'past tests in JSON look like {"drawn": […], "sums": […], "in_order": false}'
 
     def __post_init__(self) -> None:
         drawn, sums = column("drawn", self.drawn), column("sums", self.sums)

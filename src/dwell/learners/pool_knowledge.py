@@ -17,32 +17,14 @@ from dwell.fitting.dependence import Measured
 from dwell.fitting.pool import PSEUDO_TESTS
 from dwell.fitting.pool_intervals import SURE, Interval, pool_intervals
 from dwell.laws import Law
+from dwell.learners.figure import Figure, number, percent, range_of
+from dwell.learners.pool_change import Changed
 from dwell.learners.rule_sentence import rule_sentence
 from dwell.pools.best import PoolBest
 from dwell.pools.leveled import Exponent
 from dwell.shown import Shown
 
 _MIDDLE = (0.05, 0.95)
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A number that is not known exactly.
-
-    Attributes:
-        estimate: What it seems to be.
-        low: It is hardly lower than this …
-        high: … nor higher than this.
-    """
-
-    estimate: float
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, estimate: float, interval: Interval) -> "Figure":
-        """An estimate with its interval, which is made wider if need be to hold it."""
-        return cls(estimate, min(interval.low, estimate), max(interval.high, estimate))
 
 
 @dataclass(repr=False, frozen=True, slots=True)
@@ -68,6 +50,8 @@ class PoolKnowledge(Shown):
         next_range: … the range of `roi` would be about this wide.
         exponent: With which power of the noise effects grow; None where tests do not differ in it.
             Values are then those in a usual test.
+        changed: The latest change of the pool; None where none was shown. All else is of the pool
+            as it is now.
     """
 
     tests: int
@@ -85,18 +69,20 @@ class PoolKnowledge(Shown):
     next_tests: int
     next_range: float
     exponent: Exponent | None = None
+    changed: Changed | None = None
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """The same for people, the most important first."""
         return (
             self._verdict,
+            *([] if self.changed is None else [self.changed.sentence]),
             self._pool,
             f"The rule in force: {self.rule}.",
-            f"It earns {_number(self.roi.estimate)} per unit of cost, and "
-            f"{_range(self.roi)} in nine tenths of the pools that are plausible; after "
+            f"It earns {number(self.roi.estimate)} per unit of cost, and "
+            f"{range_of(self.roi)} in nine tenths of the pools that are plausible; after "
             f"{self.next_tests:,} more tests that range should be about "
-            f"{_number(self.next_range)} wide.",
+            f"{number(self.next_range)} wide.",
             f"{self.dependence[:1].upper()}{self.dependence[1:]}.",
             *([] if self.exponent is None else [f"E{self.exponent.sentence[1:]}."]),
         )
@@ -121,13 +107,13 @@ class PoolKnowledge(Shown):
         worth = (
             "which may be worth anything"
             if self.nothing_earns
-            else f"which are worth {_number(self.helpful_mean.estimate)} on average "
-            f"({_range(self.helpful_mean)})"
+            else f"which are worth {number(self.helpful_mean.estimate)} on average "
+            f"({range_of(self.helpful_mean)})"
         )
         return (
-            f"About {_percent(self.helpful.estimate)} % of ideas help "
-            f"({_percent(self.helpful.low)} to {_percent(self.helpful.high)} %), {worth}; the "
-            f"mean of all is {_number(self.mean.estimate)} ({_range(self.mean)})."
+            f"About {percent(self.helpful.estimate)} % of ideas help "
+            f"({percent(self.helpful.low)} to {percent(self.helpful.high)} %), {worth}; the "
+            f"mean of all is {number(self.mean.estimate)} ({range_of(self.mean)})."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -203,18 +189,6 @@ def pool_knowledge(
         next_tests=next_tests,
         next_range=shrinking * (high - low),
     )
-
-
-def _percent(share: float) -> str:
-    return f"{100.0 * share:.0f}" if share >= 0.1 else f"{100.0 * share:.2g}"
-
-
-def _number(value: float) -> str:
-    return f"{value:.2g}"
-
-
-def _range(figure: Figure) -> str:
-    return f"{_number(figure.low)} to {_number(figure.high)}"
 
 
 def _tests(count: int) -> str:

@@ -7,19 +7,29 @@ not shown yet stays possible, and is tested for.
 """
 
 from dataclasses import dataclass, replace
-from math import ceil, sqrt
+from math import ceil, log, sqrt
 from typing import Any
 
 import numpy as np
 
-from dwell.arrays import FloatArray
-from dwell.fitting.pool import PoolFit, fit_pool
+from dwell.arrays import FloatArray, IntArray
+from dwell.fitting.pool import DRAWS, PoolFit, fit_pool
 from dwell.laws import Law
 from dwell.learners.design import Design
 from dwell.learners.explainable import explainable
+from dwell.learners.figure import Figure
 from dwell.learners.guard import Guard
 from dwell.learners.learned import Boundaries, Learned, Round
+from dwell.learners.past_sums import PastSums
+from dwell.learners.pool_change import (
+    FALSE_ALARM,
+    MOST_CHANGES,
+    Changed,
+    PoolChange,
+    under_rule,
+)
 from dwell.learners.pool_knowledge import PoolKnowledge, pool_knowledge
+from dwell.learners.readings import Readings
 from dwell.policy import Policy
 from dwell.pools.best import GridPool, Level, PoolBest
 from dwell.pools.leveled import LeveledPool
@@ -39,6 +49,8 @@ _SHOWING, _SHOWING_FIRST, _SHOWING_SHARE, _SHOWN = 0.125, 0.25, 0.03, 1.5
 # fifth of a test, or a few. What was seen of them fades from round to round: if it led to accepting
 # nothing, nothing more would be seen.
 _DOUBT, _CONFIRMED, _FEW_CONFIRMED, _FADING = 1.5, 0.2, 10.0, 0.9
+_MOVED = 0.2  # if so many of the tests turn out to be of another pool, or not, it is fitted anew
+_WHEN = 0.95  # how sure the time of a change is
 CHEAP = 0.04  # set-up, per cap: below, verifying costs a large part of what a test earns
 _PATIENCE = 200.0
 _OF_FIRST = ", in units of its noise where that is the least; other levels have limits of their own"
@@ -57,6 +69,7 @@ class Chooser:
         caution: The share of plausible pools, the worst ones, that boundaries are chosen for.
         explainable: Which share of the ROI a rule may lose that people can say.
         guard: The guard; None without one.
+        drift: Whether the pool may change.
         seed: What plausible pools are drawn with.
     """
 
@@ -68,17 +81,25 @@ class Chooser:
     caution: float
     explainable: float
     guard: Guard | None
+    drift: bool
     seed: int
 
-    def begin_round(self, learned: Learned) -> None:
-        """Fit the pool anew, and put the best boundaries for a cautious reading in force."""
+    def begin_round(self, learned: Learned, *, anew: bool = False) -> None:
+        """Fit the pool, and put the best boundaries for a cautious reading in force.
+
+        Args:
+            learned: What was learned.
+            anew: Whether to begin afresh: what was fitted before was another pool.
+        """
+        if anew:
+            learned.weights = np.zeros(0)
         number = learned.rounds[-1].number + 1 if learned.rounds else 0
         factor, discount = learned.noise.measured().factor, self._discount(learned)
         fit = self._fit(learned, number)
         seen: dict[str, Any] = {"factor": factor, "discount": discount}
         greedy = self.pool.best(fit.weights, self.setup_cost, **seen)
         rois = greedy.roi_under(fit.draws, self.setup_cost, discount)
-        share = self.caution * min(1.0, sqrt((1 + learned.explored) / self._patience))
+        share = self.caution * min(1.0, sqrt((1 + learned.recent) / self._patience))
         worst = np.argsort(rois, kind="stable")[: max(1, round(share * len(rois)))]
         weights = fit.draws[worst].mean(axis=0)
         best, words = self.pool.best(weights, self.setup_cost, **seen), ""
@@ -87,17 +108,26 @@ class Chooser:
             if said.lost <= self.explainable:
                 best, words = said.rule, f"{said.words} (which earns {said.lost:.1%} less)"
         learned.weights = fit.weights
+        learned.readings.fitted()
         learned.gap *= _FADING
         learned.gap_weight *= _FADING
-        tasks = max(learned.explored // _ROUND_SHARE, 1 if learned.explored else _FIRST_ROUND)
+        tasks = max(round(learned.recent) // _ROUND_SHARE, 1 if learned.explored else _FIRST_ROUND)
         learned.refit_at = learned.explored + tasks
         learned.ledger.tests = learned.explored
         learned.rounds.append(self._round(number, best, words, weights, tasks, learned))
 
     def verify(
-        self, learned: Learned, design: Design, records: Records, ran: Round, unit: float
+        self,
+        learned: Learned,
+        design: Design,
+        records: Records,
+        ran: Round,
+        unit: float,
+        *,
+        first: int,
+        last: int,
     ) -> int:
-        """Let the guard see acceptances; of how many tasks, before what is allowed changes.
+        """Let the guard see acceptances; up to which task, before what is allowed changes.
 
         Args:
             learned: What was learned before.
@@ -105,12 +135,14 @@ class Chooser:
             records: Their records.
             ran: The round by whose boundaries they were run.
             unit: What a sample of 1 is worth in them.
+            first: How many of the tasks it has seen.
+            last: How many of them it may see by now.
         """
         guard, ledger = self.guard, learned.ledger
         if guard is None:
-            return len(records)
-        extras = design.extras_in(np.arange(len(records))).tolist()
-        for place in np.flatnonzero(records.decisions[:, 0] == 1).tolist():
+            return last
+        extras = design.extras_in(np.arange(last)).tolist()
+        for place in (first + np.flatnonzero(records.decisions[first:last, 0] == 1)).tolist():
             verifying, estimate = extras[place], None
             if verifying and records.estimates is not None:
                 estimate = float(records.estimates[place, 0])
@@ -125,15 +157,105 @@ class Chooser:
                 guard.watch(ledger, verifying, estimate)
             if ledger.closed != before or (design.accepts and not guard.room(ledger)):
                 return place + 1
-        return len(records)
+        return last
+
+    def nothing(self) -> Learned:
+        """What is known before there is any test."""
+        return Learned(Readings.of(len(self.pool.shapes.chances) if self.drift else 0))
+
+    def begin_from(self, learned: Learned, past: PastSums) -> None:
+        """Learn from past tests: if they are in order, the pool may have changed among them."""
+        kinds = self.pool.at_levels[0].kinds(past.drawn, past.sums)
+        likelihood = self._likelihood(kinds, factor=1.0)
+        if self.drift and past.in_order:
+            taken = 0
+            while taken < len(kinds):
+                last = taken + learned.readings.left
+                self.learn(learned, kinds[taken:last], likelihood[taken:last])
+                taken = last
+        else:
+            learned.readings.spans[0].add(kinds)
+            learned.readings.spans[0].evidence += np.log(likelihood).sum(axis=0)
+
+    def likelihood(self, learned: Learned, kinds: IntArray) -> FloatArray:
+        """How likely tests are under each shape of the pool: a row each, empty if it stays."""
+        # What samples are worth stays the same for a round: so a block of tests is learned from as
+        # one by one.
+        return self._likelihood(kinds, learned.rounds[-1].factor)
+
+    def _likelihood(self, kinds: IntArray, factor: float) -> FloatArray:
+        if not self.drift:
+            return np.zeros((len(kinds), 0))
+        logs = self.pool.log_likelihood(kinds, factor)
+        found: FloatArray = np.einsum("ij,hj->ih", np.exp(logs), self.pool.shapes.weights)
+        return found
+
+    def learn(self, learned: Learned, kinds: IntArray, likelihood: FloatArray) -> None:
+        """Learn from tests, no more than are left until a change is looked for.
+
+        Args:
+            learned: What was learned before.
+            kinds: The kinds of the tests.
+            likelihood: What `likelihood` says of them.
+        """
+        readings = learned.readings
+        if not self.drift:
+            readings.spans[0].add(kinds)
+            return
+        readings.take(kinds, likelihood, self.pool.shapes)
+        if readings.looking and readings.evidence >= log(1.0 / FALSE_ALARM):
+            readings.settle()
+            earliest, latest = readings.when(_WHEN)
+            change = PoolChange(readings.since(0), earliest, latest, shown=readings.tests)
+            learned.changes = [*learned.changes, change][-MOST_CHANGES:]
+
+    def moved(self, learned: Learned) -> bool:
+        """Whether so many tests turn out to be of another pool that it is to be fitted anew."""
+        readings = learned.readings
+        return (
+            self.drift and readings.looking and readings.moved > _MOVED * learned.rounds[-1].tests
+        )
+
+    def _changed(self, learned: Learned) -> Changed | None:
+        """What is known of the latest change."""
+        if not learned.changes:
+            return None
+        last, now = learned.changes[-1], learned.readings.shares[0]
+        shipped_before, earned_before = self._under_rule(learned, 1.0 - now)
+        shipped_now, earned_now = self._under_rule(learned, now)
+        return Changed(
+            since=last.since,
+            earliest=last.earliest,
+            latest=last.latest,
+            shown=last.shown,
+            shipped_before=shipped_before,
+            shipped_now=shipped_now,
+            earned_before=earned_before,
+            earned_now=earned_now,
+        )
+
+    def _under_rule(self, learned: Learned, spans: FloatArray) -> tuple[Figure, Figure]:
+        """What spans of tests show of the rule in force: which share it ships, what it earns."""
+        now = learned.rounds[-1]
+        kinds, counts = learned.readings.counted_by(spans)
+        logs = self.pool.log_likelihood(kinds, learned.noise.measured().factor)
+        return under_rule(logs, counts, now.accept_rates, self._worths(now))
+
+    def _worths(self, ran: Round) -> FloatArray:
+        """What each value of the grid is worth."""
+        return ran.worths if len(ran.worths) else self.pool.values
 
     def _fit(self, learned: Learned, number: int) -> PoolFit:
+        kinds, counts = learned.readings.of_present_pool()
+        rng = np.random.default_rng([self.seed, number])
+        plausible = learned.readings.plausible(DRAWS, rng) if self.drift else None
         return fit_pool(
-            self.pool.log_likelihood(learned.kinds, learned.noise.measured().factor),
-            learned.counts,
+            self.pool.log_likelihood(kinds, learned.noise.measured().factor),
+            counts,
             self.pool.laws,
             learned.weights if len(learned.weights) else None,
-            np.random.default_rng([self.seed, number]),
+            rng,
+            plausible,
         )
 
     def plausible(self, learned: Learned) -> PoolFit:
@@ -144,19 +266,20 @@ class Chooser:
         """What is known of the pool, and of the rule in force."""
         now, measured = learned.rounds[-1], learned.noise.measured()
         fit = self.plausible(learned)
+        kinds, counts = learned.readings.of_present_pool()
         rates, samples = now.accept_rates, now.mean_samples
-        worths = now.worths if len(now.worths) else self.pool.values
         known = pool_knowledge(
             values=self.pool.values,
             weights=fit.weights,
             draws=fit.draws,
-            log_likelihood=self.pool.log_likelihood(learned.kinds, measured.factor),
-            counts=learned.counts,
-            best=PoolBest(now.boundaries[0].policy(), worths, rates, samples, now.roi),
+            log_likelihood=self.pool.log_likelihood(kinds, measured.factor),
+            counts=counts,
+            best=PoolBest(now.boundaries[0].policy(), self._worths(now), rates, samples, now.roi),
             setup_cost=self.setup_cost,
             measured=measured,
             law=law,
         )
+        known = replace(known, changed=self._changed(learned))
         if isinstance(self.pool, LeveledPool):
             known = replace(known, rule=f"{known.rule}{_OF_FIRST}")
             known = replace(known, exponent=self.pool.exponent(fit.explained))
@@ -183,6 +306,7 @@ class Chooser:
         factor = learned.noise.measured().factor
         return Round(
             number=number,
+            tests=learned.readings.counted,
             boundaries=[
                 _boundaries(policy, level, learned.weights, factor)
                 for policy, level in zip(best.policies, self.pool.at_levels, strict=True)
@@ -213,7 +337,7 @@ class Chooser:
 
         First to see whether samples depend on one another, then to see what longer tests show.
         """
-        share = _DEEPENED * max(1, learned.explored) ** (-1.0 / 3.0)
+        share = _DEEPENED * max(1.0, learned.recent) ** (-1.0 / 3.0)
         depth = 2 + ceil(2.0 * samples)
         if self.guard is None or learned.noise.measured().detectable <= _SHOWN:
             return share, depth
@@ -230,7 +354,7 @@ class Chooser:
         if self.guard is None:
             return 0.0
         spent = (self.setup_cost + samples) / max(accepts, 1e-12)  # per acceptance
-        shrunk = (max(_FEW_TESTS, learned.explored) / _FEW_TESTS) ** (-1.0 / 3.0)
+        shrunk = (max(_FEW_TESTS, learned.recent) / _FEW_TESTS) ** (-1.0 / 3.0)
         share = _VERIFIED * float(shrunk)
         most = max(1.0, min(_MOST_VERIFYING * self.cap, _MOST_SPENT * spent))
         least = _LEAST_VERIFYING if self.guard.noise is None else 1.0

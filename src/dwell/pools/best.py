@@ -70,6 +70,10 @@ class GridPool(Protocol):
         """Laws of the pool to begin with."""
 
     @property
+    def shapes(self) -> Laws:
+        """Shapes that it may have, to predict tests by."""
+
+    @property
     def at_levels(self) -> tuple[Level, ...]:
         """What can be said of tests of each level of noise."""
 

@@ -18,7 +18,8 @@ import numpy as np
 
 from dwell.arrays import FloatArray, IntArray
 from dwell.errors import NothingWorthTesting
-from dwell.fitting.pool import Laws, normal_laws
+from dwell.fitting.pool import Laws, Spreads, normal_laws
+from dwell.fitting.shapes import shapes
 from dwell.policy import Policy
 from dwell.pools.best import PoolBest
 from dwell.pools.classes import Limits, Pool, fates
@@ -105,19 +106,20 @@ class LeveledPool:
     @cached_property
     def laws(self) -> Laws:
         """Laws of the pool to begin with: normal laws with each exponent."""
+        return _with_exponents(normal_laws(self._grid, self._spreads))
+
+    @cached_property
+    def shapes(self) -> Laws:
+        """Shapes that it may have, with each exponent."""
+        return _with_exponents(shapes(self._grid, self._spreads))
+
+    @property
+    def _spreads(self) -> Spreads:
         first = 1.0 / sqrt(self.looks[0])
         least, most = float(self._by_usual.min()), float(self._by_usual.max())
-        plain = normal_laws(
-            self._grid,
-            narrowest=0.64 * least / sqrt(self.cap),
-            usual=first,
-            widest=1.5 * most * first,
+        return Spreads(
+            narrowest=0.64 * least / sqrt(self.cap), usual=first, widest=1.5 * most * first
         )
-        # Atoms of other exponents stay possible.
-        weights = np.maximum(np.kron(np.eye(len(EXPONENTS)), plain.weights), plain.weights.min())
-        weights /= weights.sum(axis=1, keepdims=True)
-        chances = np.outer(_CHANCES, plain.chances).ravel()
-        return Laws(weights, chances, groups=len(EXPONENTS))
 
     @property
     def at_levels(self) -> tuple["_AtLevel", ...]:
@@ -199,6 +201,14 @@ class LeveledPool:
         chances = weights.reshape(len(EXPONENTS), -1).sum(axis=1)
         likeliest = int(np.argmax(chances))
         return Exponent(EXPONENTS[likeliest], float(chances[likeliest]))
+
+
+def _with_exponents(plain: Laws) -> Laws:
+    """Laws of values in a usual test, once for every exponent; atoms of others stay possible."""
+    weights = np.maximum(np.kron(np.eye(len(EXPONENTS)), plain.weights), plain.weights.min())
+    weights /= weights.sum(axis=1, keepdims=True)
+    chances = np.outer(_CHANCES, plain.chances).ravel()
+    return Laws(weights, chances, groups=len(EXPONENTS))
 
 
 @dataclass(frozen=True, slots=True)

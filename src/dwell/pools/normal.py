@@ -13,7 +13,8 @@ import numpy as np
 
 from dwell.arrays import FloatArray, IntArray
 from dwell.errors import NothingWorthTesting
-from dwell.fitting.pool import Laws, normal_laws
+from dwell.fitting.pool import Laws, Spreads, normal_laws
+from dwell.fitting.shapes import shapes
 from dwell.kernels.pool_induction import even_sums
 from dwell.policy import Policy
 from dwell.pools.best import PoolBest
@@ -112,10 +113,17 @@ class NormalPool:
     @cached_property
     def laws(self) -> Laws:
         """Laws of the pool to begin with."""
+        return normal_laws(self.values, self._spreads)
+
+    @cached_property
+    def shapes(self) -> Laws:
+        """Shapes that it may have."""
+        return shapes(self.values, self._spreads)
+
+    @property
+    def _spreads(self) -> Spreads:
         usual = self.noise / sqrt(self.looks[0])
-        return normal_laws(
-            self.values, narrowest=0.64 * self._error, usual=usual, widest=1.5 * usual
-        )
+        return Spreads(narrowest=0.64 * self._error, usual=usual, widest=1.5 * usual)
 
     @property
     def at_levels(self) -> tuple["NormalPool"]:

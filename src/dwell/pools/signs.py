@@ -12,7 +12,8 @@ import numpy as np
 
 from dwell.arrays import BoolArray, FloatArray, IntArray
 from dwell.fitting.dependence import effective_samples
-from dwell.fitting.pool import Laws, normal_laws
+from dwell.fitting.pool import Laws, Spreads, normal_laws
+from dwell.fitting.shapes import shapes
 from dwell.kernels.pool_lattice import even_signs, induct_signs, logarithms_of, walk_signs
 from dwell.policy import Policy
 from dwell.pools.best import PoolBest
@@ -64,12 +65,17 @@ class SignsPool:
     @cached_property
     def laws(self) -> Laws:
         """Laws of the pool to begin with."""
-        return normal_laws(
-            self.values,
-            narrowest=0.64 / sqrt(self.cap),
-            usual=1.0 / sqrt(np.flatnonzero(self.looks)[0] + 1.0),
-            widest=1.5,
-        )
+        return normal_laws(self.values, self._spreads)
+
+    @cached_property
+    def shapes(self) -> Laws:
+        """Shapes that it may have."""
+        return shapes(self.values, self._spreads)
+
+    @property
+    def _spreads(self) -> Spreads:
+        first = np.flatnonzero(self.looks)[0] + 1.0
+        return Spreads(narrowest=0.64 / sqrt(self.cap), usual=1.0 / sqrt(first), widest=1.5)
 
     @property
     def at_levels(self) -> tuple["SignsPool"]:

@@ -9,6 +9,7 @@ from math import isnan
 from typing import TYPE_CHECKING
 
 from dwell.families import Countable, Every
+from dwell.lab.drift_scores import DriftScores, drift_scores
 from dwell.lab.replicate import Summary
 from dwell.lab.run import Run
 from dwell.lab.theory import regret_bound, roi_gap
@@ -57,6 +58,11 @@ class SimulatedRow:
         chosen_cap: The cap that was chosen most often; None if to reject everything was.
         chosen_share: In which share of the replications it was.
         note: What the learner had to say besides in most of these.
+        dynamic_roi: The ROI of running each task by the best policy for its own pool; None in a
+            world that does not change, as what follows.
+        dynamic_share: The ROI as a share of it; None where nothing earns.
+        same_money: What was earned, as a share of what the best policies of the pools earn for the
+            same money in each.
     """
 
     learner: str
@@ -73,6 +79,9 @@ class SimulatedRow:
     chosen_cap: int | None
     chosen_share: float | None
     note: str
+    dynamic_roi: float | None = None
+    dynamic_share: float | None = None
+    same_money: float | None = None
 
 
 def simulated_row(
@@ -89,6 +98,7 @@ def simulated_row(
             cap = family.cap(chosen + 1)
         case Policies() as policies if chosen is not None:
             cap = policies.caps[chosen]
+    scores = _drift_scores(runs)
     bound = None
     world = runs[0].world
     if isinstance(learner, Cape) and isinstance(world, World) and samples is None:
@@ -109,21 +119,44 @@ def simulated_row(
         chosen_cap=cap,
         chosen_share=times / len(runs) if chooses else None,
         note=Counter(run.known.note for run in runs if run.chosen == chosen).most_common(1)[0][0],
+        dynamic_roi=None if scores is None else scores.dynamic_roi,
+        dynamic_share=None if scores is None else scores.dynamic_share,
+        same_money=None if scores is None else scores.same_money,
     )
 
 
+def _drift_scores(runs: Sequence[Run]) -> DriftScores | None:
+    """Scores of runs in a world that changes, against policies with the learner's largest cap."""
+    if not runs[0].by_pool:
+        return None
+    match runs[0].learner.choices:
+        case Every() as every:
+            return drift_scores(runs, every.cap)
+        case Policies() as policies:
+            return drift_scores(runs, policies.caps[-1])
+    return None  # of a class without end there is no largest cap
+
+
 def simulated_grid(rows: Sequence[SimulatedRow]) -> Grid:
-    """The table of `dwell simulate`; candidates and caps only of learners that have them."""
+    """The table of `dwell simulate`; candidates and caps only of learners that have them.
+
+    In a world that changes two scores take the place of regret and exploration.
+    """
     budget = "samples" if rows[0].samples is not None else "tasks"
-    header = (budget, "ROI", "± error", "of best", "regret", "learned from")
+    drifts = rows[0].dynamic_roi is not None
+    scores = ("dynamic", "same money") if drifts else ("regret", "learned from")
+    header = (budget, "ROI", "± error", "of best", *scores)
     cells = [
         (
             f"{row.tasks if row.samples is None else row.samples:,.0f}",
             number(row.roi),
             "-" if row.roi_error is None else f"{row.roi_error:.1g}",
             percent(row.share),
-            number(row.regret),
-            f"{row.explored:,.0f}",
+            *(
+                (percent(row.dynamic_share), percent(row.same_money))
+                if drifts
+                else (number(row.regret), f"{row.explored:,.0f}")
+            ),
         )
         for row in rows
     ]

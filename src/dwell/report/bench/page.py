@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 from dwell import checks
 from dwell.lab.suite import Instance
-from dwell.report.bench.measures import HELD_OUT_MEANS, MEASURES, Measure, marked
+from dwell.report.bench.measures import (
+    HELD_OUT_DRIFTS_MEANS,
+    HELD_OUT_MEANS,
+    Measure,
+    counted_in_pools,
+    marked,
+    measures_of,
+)
 from dwell.report.bench.rows import ScoreRow
 from dwell.report.charts import COLOURS, EDGE, ERROR_BARS, empty_figure, error_bars, short_count
 from dwell.report.page import Charts, Section, page
@@ -32,6 +39,10 @@ _HOSTILE = (
     "the true noise or for all that a falling pool goes through; in the other cases, of what could "
     "be earned if samples were what they seem."
 )
+_DRIFT = (
+    "The pool of ideas changes while learners run; they are told the law of samples, and neither "
+    "when nor how the pool changes. What each pool has to earn is exact."
+)
 _AT_ONCE = f"{_HOSTILE} Samples that verify an acceptance follow on the last that it was made by."
 _LATER = f"{_HOSTILE} Samples that verify an acceptance come from a later day."
 
@@ -42,17 +53,24 @@ def score_page(
     """The scores as an HTML page."""
     sections = [
         section
-        for measure in MEASURES
+        for measure in measures_of(rows)
         if (shown := measure.rows(rows))
         for section in _sections(measure, shown)
+    ]
+    sections += [
+        Section(counted.title, (counted.explained,), table=counted.grid)
+        for counted in counted_in_pools(rows)
     ]
     described = tuple((marked(str(each), each.held_out), _about(each)) for each in instances)
     sections.append(Section("The instances", terms=described))
     how = f"{about['replications']:,} replications of each run, seed {about['seed']}."
-    marks = f" {HELD_OUT_MEANS}." if any(row.held_out for row in rows) else ""
+    means = HELD_OUT_DRIFTS_MEANS if about["drift"] else HELD_OUT_MEANS
+    marks = f" {means}." if any(row.held_out for row in rows) else ""
     paragraphs = [f"{how} {ERROR_BARS}{marks}"]
     if about["hostile"]:
         paragraphs.append(_LATER if about["later_day"] else _AT_ONCE)
+    if about["drift"]:
+        paragraphs.append(_DRIFT)
     return page("How learners do on the suite.", paragraphs, sections, name="Bench")
 
 
@@ -99,7 +117,7 @@ def _chart(
     # Shares without great losses stand beside one another on the same scale.
     least = min((measure.of(row) or 0.0) - _reach(measure, row) for row in rows)
     most = max((measure.of(row) or 0.0) + _reach(measure, row) for row in rows)
-    if measure.field in ("share", "score") and least >= -0.25 and most <= 1.06:
+    if measure.field not in ("lost", "lost_as_told") and least >= -0.25 and most <= 1.06:
         figure.update_yaxes(range=[min(-0.04, least - 0.02), 1.06], dtick=0.25)
     elif most - least < 0.04:
         # Whole percents would all read alike; and what is next to nothing should look so.

@@ -1,11 +1,12 @@
 """Rows: how well each learner does on each instance of the suite."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import isnan
 
 import numpy as np
 
+from dwell.lab.drift_scores import drift_scores
 from dwell.lab.replicate import roi_of_runs
 from dwell.lab.run import Run
 from dwell.lab.suite import Instance
@@ -37,6 +38,16 @@ class ScoreRow:
             were as the learner was told; the same as `lost` where it is.
         lost_as_told_error: Its Monte Carlo standard error.
         explored: How many tasks were explored, on average.
+        dynamic_roi: The ROI of running each task by the best policy for its own pool; None where
+            the pool of ideas does not change, as all that follows; see `DriftScores`.
+        dynamic_share: The ROI as a share of it.
+        dynamic_share_error: Its Monte Carlo standard error.
+        same_money: What was earned, as a share of what the best policies of the pools earn for the
+            same money in each.
+        same_money_error: Its Monte Carlo standard error.
+        harmful: Of 100 tests in each pool, how many accepted an idea that does harm.
+        adapted: After each abrupt change, how many tests it took to adapt, in the median; None for
+            never.
     """
 
     instance: str
@@ -59,6 +70,13 @@ class ScoreRow:
     lost_as_told: float | None
     lost_as_told_error: float | None
     explored: float
+    dynamic_roi: float | None = None
+    dynamic_share: float | None = None
+    dynamic_share_error: float | None = None
+    same_money: float | None = None
+    same_money_error: float | None = None
+    harmful: tuple[float, ...] | None = None
+    adapted: tuple[float | None, ...] | None = None
 
 
 def score_row(instance: Instance, learner: str, tasks: int, runs: Sequence[Run]) -> ScoreRow:
@@ -67,6 +85,8 @@ def score_row(instance: Instance, learner: str, tasks: int, runs: Sequence[Run])
     error = None if isnan(deviation) else deviation
     there_is = instance.reference
     lost = max(0.0, -roi)
+    changes = instance.changing is not None
+    drifting = asdict(drift_scores(runs, max(instance.policies.caps))) if changes else {}
     return ScoreRow(
         instance=instance.name,
         case=instance.case,
@@ -88,6 +108,7 @@ def score_row(instance: Instance, learner: str, tasks: int, runs: Sequence[Run])
         lost_as_told=_share(lost, -there_is.told_worst_roi),
         lost_as_told_error=_share(error, -there_is.told_worst_roi),
         explored=float(np.mean([run.explored for run in runs])),
+        **drifting,
     )
 
 

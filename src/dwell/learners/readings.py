@@ -1,0 +1,297 @@
+"""Readings of the past: which tests tell of the pool of ideas as it is now.
+
+The pool may have changed. Tests are kept in spans, in order; a reading is a guess at which of them
+are of the present pool: all of them, or those from some test on, or those from some test on
+together with what an earlier pool had shown, if it has come back. After every few tests such
+guesses are added, each with a small chance; a reading is then as likely as it has predicted the
+tests since (`fitting.shapes`), and a test counts by how likely it is that it is of the present
+pool. Unlikely readings are left out, and spans that no reading tells apart become one, so that what
+is kept does not grow (Adams, MacKay 2007 have such runs of one pool; Herbster, Warmuth 1998 the
+chances that are shared out anew).
+
+The first reading says that nothing has changed. Were that so, and the pool drawn from the shapes
+that it begins with, then what all readings together predict would be likelier than what the first
+does by a factor whose mean is never above 1: a test martingale. So it ever exceeds 1 / alpha with
+probability at most alpha (Ville's inequality).
+"""
+
+from dataclasses import dataclass, field
+from math import isfinite
+
+import numpy as np
+
+from dwell.arrays import FloatArray, IntArray
+from dwell.fitting.pool import Laws
+from dwell.kernels.following import LEAST, follow
+
+# A change is looked for after every few tests, and less often once there are many. Changes may be
+# seldom or frequent: after how many tests they come, and how likely each is at first. And the share
+# of guesses by which an earlier pool is back. Chosen on the worlds that `dwell bench learners
+# --drift` marks so.
+_STEP, _MANY, _BACK = 5, 500, 0.3
+_BETWEEN, _PACES = np.array([[1000.0], [100.0]]), np.array([[0.9], [0.1]])
+_SHARP = 1.5  # of readings that pools are drawn by: above 1, unlikely ones are less likely still
+_MOST_OFTEN = 0.5  # the chance of a change between two looks
+_MOST, _NEWEST = 14, 6  # how many readings are kept, but for the first; these are left to grow
+_SMALLEST, _ROUNDING = 1e-300, 1e-9
+
+
+@dataclass(slots=True)
+class Span:
+    """Tests in a row.
+
+    Attributes:
+        start: How many tests came before.
+        tests: How many there are.
+        kinds: Of what kinds.
+        counts: How many of each.
+        evidence: How likely they are under each shape of the pool, as logarithms.
+        counted: How likely they seemed to be of the present pool when it was last fitted; 1 before.
+    """
+
+    start: int
+    tests: int
+    kinds: IntArray
+    counts: FloatArray
+    evidence: FloatArray
+    counted: float = 1.0
+
+    @classmethod
+    def at(cls, start: int, shapes: int) -> "Span":
+        """A span that begins, still without a test."""
+        return cls(start, 0, np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(shapes))
+
+    def count(self, kinds: IntArray, counts: FloatArray) -> None:
+        """Count so many tests of each of these kinds."""
+        together = np.concatenate([self.kinds, kinds])
+        self.kinds, places = np.unique(together, return_inverse=True)
+        self.counts = np.bincount(places, np.concatenate([self.counts, counts])).astype(float)
+
+    def add(self, kinds: IntArray) -> None:
+        """Count tests of these kinds."""
+        self.count(kinds, np.ones(len(kinds)))
+        self.tests += len(kinds)
+
+    def fits(self, shapes: int) -> bool:
+        """Whether it can be a span of a learner that knows so many shapes."""
+        return (
+            len(self.kinds) == len(self.counts)
+            and len(self.evidence) == shapes
+            and min(self.kinds.min(initial=0), self.counts.min(initial=0.0)) >= 0
+            and bool(np.isfinite(self.evidence).all())
+            and 0.0 <= self.counted <= 1.0 + _ROUNDING
+        )
+
+    def join(self, later: "Span") -> None:
+        """Let the tests that follow be part of it."""
+        self.count(later.kinds, later.counts)
+        together = max(1, self.tests + later.tests)
+        self.counted += (later.counted - self.counted) * later.tests / together
+        self.tests += later.tests
+        self.evidence = self.evidence + later.evidence
+
+
+@dataclass(slots=True)
+class Readings:
+    """Spans of tests, and readings of which of them tell of the present pool.
+
+    Attributes:
+        spans: The tests, in order.
+        shares: Whether each reading counts each span: a row per reading, 1 or 0.
+        chances: How likely each reading is, as logarithms: a row per pace of changes.
+        next_look: After how many tests a change is looked for again.
+        evidence: By how much all readings together have made tests likelier than the first has,
+            since it is the first, as a logarithm.
+    """
+
+    spans: list[Span]
+    shares: FloatArray = field(default_factory=lambda: np.ones((1, 1)))
+    chances: FloatArray = field(default_factory=lambda: np.log(_PACES))
+    next_look: int = _STEP
+    evidence: float = 0.0
+
+    @classmethod
+    def of(cls, shapes: int) -> "Readings":
+        """Before there is any test."""
+        return cls([Span.at(0, shapes)])
+
+    @property
+    def tests(self) -> int:
+        """How many tests there were."""
+        return self.spans[-1].start + self.spans[-1].tests
+
+    @property
+    def weights(self) -> FloatArray:
+        """How likely the tests of each span are of the present pool."""
+        found: FloatArray = self._likely @ self.shares
+        return found
+
+    @property
+    def counted(self) -> float:
+        """How many tests that makes."""
+        return float(self.weights @ [span.tests for span in self.spans])
+
+    @property
+    def moved(self) -> float:
+        """How many tests have become of the present pool, or of another, since it was fitted."""
+        return sum(
+            span.tests * abs(weight - span.counted)
+            for span, weight in zip(self.spans, self.weights.tolist(), strict=True)
+        )
+
+    def fitted(self) -> None:
+        """Note that the pool is fitted to the tests as they count now."""
+        for span, weight in zip(self.spans, self.weights.tolist(), strict=True):
+            span.counted = weight
+
+    @property
+    def leading(self) -> int:
+        """The likeliest reading."""
+        return int(np.argmax(self._likely))
+
+    @property
+    def _likely(self) -> FloatArray:
+        found: FloatArray = np.exp(self.chances).sum(axis=0)
+        return found / found.sum()
+
+    def settle(self) -> None:
+        """Let the likeliest reading be the first: that there was a change is taken for shown."""
+        order = [self.leading, *(each for each in range(len(self.shares)) if each != self.leading)]
+        self.shares, self.chances = self.shares[order], self.chances[:, order]
+        self.evidence = 0.0
+
+    def since(self, row: int) -> int:
+        """How many tests came before the change that a reading is about; 0 if about none."""
+        left_out = np.flatnonzero(self.shares[row] == 0.0)
+        return self.spans[left_out[-1] + 1].start if len(left_out) else 0
+
+    def when(self, level: float) -> tuple[int, int]:
+        """Between which numbers of tests the latest change is likely to have been.
+
+        Args:
+            level: How likely.
+        """
+        starts = np.array([self.since(row) for row in range(len(self.shares))])
+        order = np.argsort(starts, kind="stable")
+        reached = np.cumsum(self._likely[order])
+        ends = np.searchsorted(reached, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
+        low, high = starts[order[np.minimum(ends, len(order) - 1)]].tolist()
+        return low, high
+
+    def fits(self, fresh: "Readings") -> bool:
+        """Whether readings that begin so can come to be these."""
+        shapes = len(fresh.spans[0].evidence)
+        if not self.spans or self.shares.shape[1:] != (len(self.spans),):
+            return False
+        tests = [span.tests for span in self.spans]
+        return (
+            bool(np.isin(self.shares, [0.0, 1.0]).all() and self.shares[:, -1].all())
+            and [span.start for span in self.spans] == np.cumsum([0, *tests[:-1]]).tolist()
+            and min(tests) >= 0
+            and (shapes == 0 or self.next_look >= self.tests)
+            and self.chances.shape == (len(_PACES), len(self.shares))
+            and bool(np.isfinite(self.chances).all())
+            and isfinite(self.evidence)
+            and all(span.fits(shapes) for span in self.spans)
+        )
+
+    def of_present_pool(self) -> tuple[IntArray, FloatArray]:
+        """The kinds of tests, and how many of each are likely of the present pool."""
+        return self.counted_by(self.weights)
+
+    def plausible(self, draws: int, rng: np.random.Generator) -> FloatArray:
+        """How many tests there are of each kind by readings that are drawn: a row each.
+
+        Args:
+            draws: How many readings, in proportion to how likely they are.
+            rng: What to draw from.
+        """
+        places = (rng.random() + np.arange(draws)) / draws
+        sharp = self._likely**_SHARP
+        drawn = np.searchsorted(np.cumsum(sharp / sharp.sum()), places)
+        counts = self.shares @ self._by_kind()[1]
+        found: FloatArray = counts[np.minimum(drawn, len(counts) - 1)]
+        return rng.permutation(found)
+
+    def _by_kind(self) -> tuple[IntArray, FloatArray]:
+        """The kinds of tests, and how many of each kind each span has: a row per span."""
+        kinds = np.unique(np.concatenate([span.kinds for span in self.spans]))
+        counts = np.zeros((len(self.spans), len(kinds)))
+        for row, span in zip(counts, self.spans, strict=True):
+            row[np.searchsorted(kinds, span.kinds)] = span.counts
+        return kinds, counts
+
+    def counted_by(self, weights: FloatArray) -> tuple[IntArray, FloatArray]:
+        """The kinds of tests, and how many there are of each if spans count by weights."""
+        kinds, counts = self._by_kind()
+        return kinds, weights @ counts
+
+    def take(self, kinds: IntArray, likelihood: FloatArray, shapes: Laws) -> None:
+        """Learn from tests that follow, no more than are `left` until a change is looked for.
+
+        Args:
+            kinds: Their kinds.
+            likelihood: How likely each is under each shape: a row per test.
+            shapes: The shapes.
+        """
+        if self.looking:
+            self._offer()
+        last = self.spans[-1]
+        before = [span.evidence for span in self.spans[:-1]]
+        beliefs = np.log(shapes.chances) + (self.shares[:, :-1] @ before if before else 0.0)
+        beliefs = np.exp(np.maximum(beliefs - beliefs.max(axis=-1, keepdims=True), LEAST))
+        beliefs = np.broadcast_to(beliefs, (len(self.shares), len(shapes.chances)))
+        gained = follow(likelihood, np.ascontiguousarray(beliefs), last.evidence, self.chances)
+        for each in gained.tolist():
+            self.evidence += each
+        last.add(kinds)
+
+    @property
+    def left(self) -> int:
+        """How many tests may be learned from before a change is looked for again."""
+        return _step(self.tests) if self.looking else self.next_look - self.tests
+
+    @property
+    def looking(self) -> bool:
+        """Whether a change is to be looked for now."""
+        return self.tests >= self.next_look
+
+    def _offer(self) -> None:
+        """Add readings by which the pool changes now, and begin a span."""
+        step = _step(self.tests)
+        new = [np.zeros(len(self.spans))]
+        back = 1.0 - self.shares[self.leading]
+        if back.any():
+            new.append(back)
+        self.shares = np.pad(np.vstack([self.shares, *new]), ((0, 0), (0, 1)), constant_values=1.0)
+        # Each pace shares its chances out anew.
+        likely = np.exp(self.chances)
+        hazard = np.minimum(step / _BETWEEN, _MOST_OFTEN)
+        born = hazard * likely.sum(axis=1, keepdims=True)
+        shared = [1.0 - _BACK, _BACK] if len(new) == 2 else [1.0]
+        self.chances = np.hstack([(1.0 - hazard) * likely, born * shared])
+        self.next_look = self.tests + step
+        self.spans.append(Span.at(self.tests, len(self.spans[-1].evidence)))
+        self._leave_out()
+
+    def _leave_out(self) -> None:
+        """Keep the likeliest readings and the newest, and join spans that none tells apart."""
+        kept, likely = list(range(len(self.shares))), self.chances.sum(axis=0)
+        while len(kept) > 1 + _MOST:
+            kept.remove(min(kept[1:-_NEWEST], key=lambda each: float(likely[each])))
+        self.shares, chances = self.shares[kept], self.chances[:, kept]
+        self.chances = np.log(np.maximum(chances / chances.sum(), _SMALLEST))
+        apart = (self.shares[:, 1:] != self.shares[:, :-1]).any(axis=0)
+        spans = [self.spans[0]]
+        for span, differs in zip(self.spans[1:], apart, strict=True):
+            if differs:
+                spans.append(span)
+            else:
+                spans[-1].join(span)
+        self.shares = self.shares[:, np.append(True, apart)]
+        self.spans = spans
+
+
+def _step(tests: int) -> int:
+    """After how many further tests a change is looked for again."""
+    return _STEP * (1 + tests // _MANY)

@@ -1,0 +1,146 @@
+"""Readings of the past: which tests are of the present pool, and whether it has changed."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dwell.arrays import FloatArray
+from dwell.fitting.pool import Laws
+from dwell.kernels.following import follow
+from dwell.learners.readings import Readings
+
+# Two shapes of a pool: tests of kind 1 are frequent under the one, seldom under the other.
+SHAPES = Laws(np.array([[0.9, 0.1], [0.1, 0.9]]), np.array([0.5, 0.5]))
+
+
+def taught(kinds: list[int]) -> Readings:
+    """Readings after tests of kinds 0 and 1."""
+    readings = Readings.of(2)
+    rows, taken = np.array(kinds, dtype=np.int64), 0
+    while taken < len(rows):
+        some = rows[taken : taken + readings.left]
+        readings.take(some, SHAPES.weights.T[some], SHAPES)
+        taken += len(some)
+    return readings
+
+
+def plain_follow(likelihood: FloatArray, prior: FloatArray) -> tuple[FloatArray, float]:
+    """What one reading believes after tests, and how likely it made them: a plain twin."""
+    belief, chance = prior.copy(), 1.0
+    for row in likelihood:
+        chance *= float(belief @ row)
+        belief = belief * row / (belief @ row)
+    return belief, chance
+
+
+def test_the_kernel_is_bayes_rule() -> None:
+    """Against the plain twin, reading by reading; given together or one by one, to the last bit."""
+    rng = np.random.default_rng(0)
+    likelihood, beliefs = rng.random((7, 4)), rng.dirichlet(np.ones(4), 3)
+    chances = np.log([0.5, 0.3, 0.2])
+    expected = [plain_follow(likelihood, row)[1] for row in beliefs]
+    evidence, after = np.zeros(4), chances.copy()
+    follow(likelihood, beliefs, evidence, after)
+    assert after == pytest.approx(chances + np.log(expected))
+    assert evidence == pytest.approx(np.log(likelihood).sum(axis=0))
+    one_by_one, last = np.zeros(4), chances.copy()
+    for row in likelihood:
+        follow(row[np.newaxis], beliefs, one_by_one, last)
+    assert last.tolist() == after.tolist()
+    assert one_by_one.tolist() == evidence.tolist()
+
+
+def test_what_nothing_explains_any_more_is_still_predicted() -> None:
+    """Shapes that are out of the question by 10,000 on the log scale, each by other tests."""
+    beliefs, evidence = np.array([[1.0, np.exp(-300.0)]]), np.array([-10_000.0, 0.0])
+    chances = np.zeros(1)
+    follow(np.array([[0.5, 0.25]]), beliefs, evidence, chances)
+    assert np.isfinite(chances).all()
+
+
+def test_before_a_change_can_be_offered_all_tests_count() -> None:
+    """Five tests are one span, and the only reading counts them all."""
+    readings = taught([0, 1, 1, 0, 1])
+    assert readings.counted == readings.tests == 5
+    assert readings.of_present_pool()[1].tolist() == [2.0, 3.0]
+    assert readings.evidence == 0.0
+
+
+def test_chances_are_those_of_all_ways_in_which_the_pool_may_change() -> None:
+    """Exactly: of twelve tests, with two offers; at the second the first pool may be back."""
+    kinds = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1]
+    readings = taught(kinds)
+    rows = SHAPES.weights.T[kinds]
+    hazard = 5 / 1000
+
+    def likelihood(start: int, end: int = 12) -> float:
+        return plain_follow(rows[start:end], SHAPES.chances)[1]
+
+    stays = (1 - hazard) ** 2 * likelihood(0)
+    at_5 = hazard * (1 - hazard) * likelihood(0, 5) * likelihood(5)
+    # What is offered at 10 comes with its share of all that was likely by then.
+    before = (1 - hazard) * likelihood(0, 10) + hazard * likelihood(0, 5) * likelihood(5, 10)
+    at_10 = 0.7 * hazard * before * likelihood(10)
+    learned_by_5 = plain_follow(rows[:5], SHAPES.chances)[0]
+    back_at_10 = 0.3 * hazard * before * plain_follow(rows[10:], learned_by_5)[1]
+    expected = np.array([stays, at_5, at_10, back_at_10])
+    found = np.exp(readings.chances - np.logaddexp.reduce(readings.chances))
+    assert found == pytest.approx(expected / expected.sum())
+    assert readings.evidence == pytest.approx(
+        np.log(expected.sum() / stays) + 2 * np.log1p(-hazard)
+    )
+
+
+def test_a_change_is_found_where_it_was() -> None:
+    """Of tests of one kind that give way to tests of the other at 200."""
+    rng = np.random.default_rng(1)
+    kinds = np.append(rng.random(200) < 0.1, rng.random(100) < 0.9).astype(int).tolist()
+    readings = taught(kinds)
+    assert readings.evidence > np.log(1e6)
+    readings.settle()
+    assert readings.evidence == pytest.approx(0.0)
+    assert abs(readings.since(0) - 200) <= 10
+    earliest, latest = readings.when(0.95)
+    assert earliest <= 200 <= latest
+    assert 80 <= readings.counted <= 120
+    # What may have come back is recalled: after few tests, many of the first 200 count again.
+    again = np.append(kinds, rng.random(40) < 0.1).astype(int).tolist()
+    assert 100 <= taught(again).counted <= 250
+    assert taught(kinds[:200]).counted > 190
+
+
+@given(st.lists(st.integers(0, 1), max_size=300))
+def test_no_test_is_lost_and_spans_stay_few(kinds: list[int]) -> None:
+    """Whatever comes: spans follow one another, and hold every test once."""
+    readings = taught(kinds)
+    everything = readings.counted_by(np.ones(len(readings.spans)))
+    assert everything[1].sum() == readings.tests == len(kinds)
+    assert len(readings.spans) <= 16
+    assert all(one.start + one.tests == two.start for one, two in pairwise(readings.spans))
+    assert np.exp(readings.chances - readings.chances.max()).sum() >= 1.0
+    assert 0.0 <= readings.counted <= readings.tests + 1e-9
+    assert readings.fits(Readings.of(2))
+
+
+def test_alarms_where_nothing_changes_are_as_seldom_as_stated() -> None:
+    """At most 5 % ever, over pools drawn from the shapes.
+
+    Of 400 runs of 300 tests at most 20 are expected to exceed 20; more than 33 are seen in fewer
+    than one in 200 such tests if the rate is 5 %, and fewer in one in 200 if it is 12 %.
+    """
+    rng = np.random.default_rng(2)
+    alarms = 0
+    for _ in range(400):
+        shape = SHAPES.weights[rng.integers(2)]
+        kinds = (rng.random(300) < shape[1]).astype(int)
+        readings, taken, most = Readings.of(2), 0, 0.0
+        while taken < len(kinds):
+            some = kinds[taken : taken + readings.left]
+            readings.take(some, SHAPES.weights.T[some], SHAPES)
+            taken += len(some)
+            most = max(most, readings.evidence)
+        alarms += most >= np.log(20.0)
+    assert alarms <= 33
