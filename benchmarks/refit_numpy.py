@@ -44,7 +44,8 @@ class Plain:
 
     def _fit(self, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
         learned, laws = self._learned, self._pool.laws
-        likelihood, counts = np.exp(self._pool.log_likelihood(learned.kinds)), learned.counts
+        kinds, counts = learned.readings.of_present_pool()
+        likelihood = np.exp(self._pool.log_likelihood(kinds))
         evidence = counts @ np.log(likelihood @ laws.weights.T) + np.log(laws.chances)
         chances = np.exp(evidence - evidence.max())
         explained = (chances / chances.sum()) @ laws.weights
@@ -134,6 +135,7 @@ def duels() -> Iterator[Duel]:
         caution=_CAUTION,
         explainable=0.0,
         guard=None,
+        drift=False,
         seed=0,
     )
 

@@ -16,6 +16,7 @@ from urllib.request import urlopen
 
 import pytest
 
+import dwell
 from tests.acceptance.commands import assert_refused, run, started
 
 _SECONDS = 120.0  # on a machine that is busy with other tests
@@ -125,6 +126,8 @@ def test_what_cannot_be_served_is_refused(arguments: tuple[str, ...], reason: st
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever has the library alone is told how to get the service."""
+    if "dwell.service" in sys.modules:  # to be put back with its parts, which hang on it
+        monkeypatch.setattr(dwell, "service", sys.modules["dwell.service"], raising=False)
     for name in [name for name in sys.modules if name.startswith("dwell.service")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "uvicorn", None)

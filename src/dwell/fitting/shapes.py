@@ -36,8 +36,9 @@ def shapes(values: FloatArray, spreads: Spreads) -> Laws:
     cells = np.gradient(values)
 
     def normal(mean: float, sd: float) -> FloatArray:
-        weights: FloatArray = np.maximum(cells * np.exp(-0.5 * ((values - mean) / sd) ** 2), _LEAST)
-        return weights / weights.sum()
+        cut = np.maximum(cells * np.exp(-0.5 * ((values - mean) / sd) ** 2), _LEAST)
+        weights: FloatArray = cut / cut.sum()
+        return weights
 
     spreads_of_most = np.geomspace(spreads.narrowest, spreads.widest, 8)[:5].tolist()
     fat = [

@@ -12,7 +12,7 @@ from math import sqrt
 import numpy as np
 
 from dwell.arrays import BoolArray, FloatArray
-from dwell.fitting.pool import PSEUDO_TESTS, normal_laws
+from dwell.fitting.pool import PSEUDO_TESTS, Spreads, normal_laws
 from dwell.kernels.pool_fit import maximise
 
 _VALUES = 81
@@ -51,7 +51,7 @@ def shrunk_effects(
     values = narrow * np.sinh(np.linspace(-reach, reach, _VALUES))
     apart = float(np.var(effects)) - float(np.mean(standard_errors**2))
     usual = sqrt(max(apart, narrow**2))
-    laws = normal_laws(values, narrowest=narrow / 4.0, usual=usual, widest=widest)
+    laws = normal_laws(values, Spreads(narrowest=narrow / 4.0, usual=usual, widest=widest))
     thinned = np.arange(0, len(effects), -(-len(effects) // _MOST_TESTS))
     likelihood = _likelihood(effects[thinned], standard_errors[thinned], values)
     counts = parts[:, thinned].T.astype(np.float64)

@@ -134,10 +134,8 @@ class Readings:
     @property
     def moved(self) -> float:
         """How many tests have become of the present pool, or of another, since it was fitted."""
-        return sum(
-            span.tests * abs(weight - span.counted)
-            for span, weight in zip(self.spans, self.weights.tolist(), strict=True)
-        )
+        changes = np.abs(self.weights - [span.counted for span in self.spans])
+        return float(changes @ [span.tests for span in self.spans])
 
     def fitted(self) -> None:
         """Note that the pool is fitted to the tests as they count now."""
@@ -151,8 +149,9 @@ class Readings:
 
     @property
     def _likely(self) -> FloatArray:
-        found: FloatArray = np.exp(self.chances).sum(axis=0)
-        return found / found.sum()
+        chances = np.exp(self.chances).sum(axis=0)
+        found: FloatArray = chances / chances.sum()
+        return found
 
     def settle(self) -> None:
         """Let the likeliest reading be the first: that there was a change is taken for shown."""

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from dwell.learners.figure import Figure
 from dwell.learners.learner import Knowledge
-from dwell.learners.pool_knowledge import Figure, PoolKnowledge
+from dwell.learners.pool_knowledge import PoolKnowledge
 from dwell.report.charts import INK, empty_figure
 from dwell.report.drawings.forest import Estimate, forest
 from dwell.report.tables import Grid, number

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Literal
 
-from fastapi import Depends, Request, Security
+from fastapi import Request, Security
 from starlette.exceptions import HTTPException
 
 from dwell.errors import NotThere
