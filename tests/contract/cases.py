@@ -119,6 +119,13 @@ CASES = {
         World(Atoms([-0.1, 0.1]), Signs()),
         80,
     ),
+    # Looks for a change 8 times.
+    "EmpiricalBayes, drift": Case(
+        EmpiricalBayes,
+        {"law": Signs(), "cap": 8, "setup_cost": 1.0, "guard": False, "drift": True},
+        TWO_SIDES,
+        42,
+    ),
     "EmpiricalBayes, normal": Case(
         EmpiricalBayes,
         {"law": Gaussian(1.0), "cap": 32, "setup_cost": 10.0, "looks": 16, "seed": 5},

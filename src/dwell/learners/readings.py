@@ -156,7 +156,7 @@ class Readings:
     def settle(self) -> None:
         """Let the likeliest reading be the first: that there was a change is taken for shown."""
         order = [self.leading, *(each for each in range(len(self.shares)) if each != self.leading)]
-        self.shares, self.chances = self.shares[order], self.chances[:, order]
+        self.shares, self.chances = self.shares[order], self.chances[:, order].copy(order="C")
         self.evidence = 0.0
 
     def since(self, row: int) -> int:
@@ -279,6 +279,8 @@ class Readings:
         while len(kept) > 1 + _MOST:
             kept.remove(min(kept[1:-_NEWEST], key=lambda each: float(likely[each])))
         self.shares, chances = self.shares[kept], self.chances[:, kept]
+        # In the order that they have when they are restored: sums depend on it, by their last bit.
+        chances = np.ascontiguousarray(chances)
         self.chances = np.log(np.maximum(chances / chances.sum(), _SMALLEST))
         apart = (self.shares[:, 1:] != self.shares[:, :-1]).any(axis=0)
         spans = [self.spans[0]]
@@ -287,7 +289,7 @@ class Readings:
                 spans.append(span)
             else:
                 spans[-1].join(span)
-        self.shares = self.shares[:, np.append(True, apart)]
+        self.shares = self.shares[:, np.append(True, apart)].copy(order="C")
         self.spans = spans
 
 
