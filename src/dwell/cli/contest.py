@@ -155,7 +155,7 @@ COMPARED = (
     flag(
         "--forget/--no-forget",
         help="Whether empirical-bayes reckons with a pool that changes, and forgets an earlier "
-        "one.  [default: its own rule]",
+        "one.  [default: not]",
         default=None,
     ),
     flag(

@@ -111,23 +111,9 @@ def pool_intervals(
     )
 
 
-class Estimated(NamedTuple):
-    """A number with its interval.
-
-    Attributes:
-        estimate: Of the most likely pool.
-        low: The lower end.
-        high: The upper end.
-    """
-
-    estimate: float
-    low: float
-    high: float
-
-
 def functional_interval(
     log_likelihood: FloatArray, counts: FloatArray, functional: FloatArray
-) -> Estimated:
+) -> tuple[float, Interval]:
     """The mean of some function of the value over the pool, such as what a rule earns.
 
     Args:
@@ -135,21 +121,23 @@ def functional_interval(
         counts: How many tests there are of each kind.
         functional: The function at each value.
 
+    Returns:
+        What it is by the most likely pool, and its interval.
+
     Example:
         >>> sure = np.log([[0.98, 0.01, 0.01], [0.01, 0.01, 0.98]])
-        >>> found = functional_interval(sure, np.array([30.0, 10.0]), np.array([-1.0, 0.0, 1.0]))
-        >>> [round(end, 2) for end in found]
-        [-0.51, -0.75, -0.21]
+        >>> counts, values = np.array([30.0, 10.0]), np.array([-1.0, 0.0, 1.0])
+        >>> estimate, interval = functional_interval(sure, counts, values)
+        >>> round(estimate, 2), [round(end, 2) for end in interval]
+        (-0.51, [-0.75, -0.21])
     """
     likelihood = _Likelihood.of(log_likelihood, counts)
     if likelihood is None:
         least, most = float(functional.min()), float(functional.max())
-        return Estimated((least + most) / 2.0, least, most)
-    return Estimated(
-        float(likelihood.weights(likelihood.best) @ functional),
-        likelihood.least(functional, _DROP),
-        likelihood.most(functional, _DROP),
-    )
+        return (least + most) / 2.0, Interval(least, most)
+    estimate = float(likelihood.weights(likelihood.best) @ functional)
+    ends = Interval(likelihood.least(functional, _DROP), likelihood.most(functional, _DROP))
+    return estimate, ends
 
 
 def _within_reach(log_likelihood: FloatArray, counts: FloatArray, values: FloatArray) -> BoolArray:

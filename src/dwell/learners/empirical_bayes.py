@@ -20,13 +20,13 @@ from dwell.fitting.pool import PoolFit
 from dwell.laws import Law
 from dwell.learners.chances import uniform
 from dwell.learners.design import Design
+from dwell.learners.earlier_states import without_drift
 from dwell.learners.guard import guard_under
 from dwell.learners.learned import Learned, Round
 from dwell.learners.learner import Knowledge, Learner
 from dwell.learners.lessons import Lesson, lessons
 from dwell.learners.past_sums import PastSums
 from dwell.learners.pool_knowledge import PoolKnowledge
-from dwell.learners.readings import Readings
 from dwell.learners.rounds import CHEAP, Chooser
 from dwell.policies import Policies
 from dwell.pools.fitted import FittedPool
@@ -316,9 +316,7 @@ class EmpiricalBayes(Learner):
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Self:
         """The learner that `to_dict` described, by an earlier version too."""
-        return super().from_dict(
-            fields if "drift" in fields["settings"] else _without_drift(fields)
-        )
+        return super().from_dict(fields if "drift" in fields["settings"] else without_drift(fields))
 
     @property
     def fitted(self) -> FittedPool:
@@ -345,34 +343,6 @@ class EmpiricalBayes(Learner):
             explored=self.state.explored,
             samples=self.state.samples,
         )
-
-
-def _without_drift(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """What a version wrote to which the pool never changed, as this one would write it."""
-    state = dict(fields["state"])
-    kinds, counts = state.pop("kinds"), state.pop("counts")
-    tests = round(sum(counts))
-    span = {
-        "start": 0,
-        "tests": tests,
-        "kinds": kinds,
-        "counts": counts,
-        "evidence": [],
-        "counted": 1.0,
-    }
-    readings = {
-        "spans": [span],
-        "shares": [[1.0]],
-        "chances": Readings.of(0).chances.tolist(),
-        "next_look": 5,
-        "evidence": 0.0,
-    }
-    rounds = [{**each, "tests": float(tests)} for each in state["rounds"]]
-    return {
-        **fields,
-        "settings": {**fields["settings"], "drift": False},
-        "state": {**state, "readings": readings, "changes": [], "rounds": rounds},
-    }
 
 
 def _number(columns: tuple[int, ...]) -> int:

@@ -6,9 +6,7 @@ likelihood, whatever the pool's shape and whatever stopped the tests (`fitting.p
 """
 
 from dataclasses import dataclass
-from typing import Any
 
-from dwell import wire
 from dwell.arrays import FloatArray
 from dwell.fitting.pool_intervals import functional_interval
 from dwell.learners.figure import Figure, number, percent, range_of
@@ -35,24 +33,16 @@ class PoolChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class Changed(PoolChange):
     """What is known of the latest change of the pool.
 
     Attributes:
-        since: How many tests came before it …
-        earliest: … at least …
-        latest: … and at most.
-        shown: After how many tests it was shown.
         shipped_before: Which share of ideas the rule in force would have shipped before it …
         shipped_now: … and ships now.
         earned_before: What a test would have earned by that rule before …
         earned_now: … and earns now.
     """
 
-    since: int
-    earliest: int
-    latest: int
-    shown: int
     shipped_before: Figure
     shipped_now: Figure
     earned_before: Figure
@@ -70,11 +60,6 @@ class Changed:
             f"{number(self.earned_now.estimate)} ({range_of(self.earned_now)}) where it earned "
             f"{number(self.earned_before.estimate)} ({range_of(self.earned_before)})."
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """The same in types that JSON knows."""
-        fields: dict[str, Any] = wire.plain(self)
-        return {**fields, "sentence": self.sentence}
 
 
 def under_rule(
@@ -99,7 +84,7 @@ def under_rule(
     """
     shipped = functional_interval(log_likelihood, counts, accepts)
     earned = functional_interval(log_likelihood, counts, accepts * worths)
-    return Figure(*shipped), Figure(*earned)
+    return Figure.of(*shipped), Figure.of(*earned)
 
 
 def _percents(figure: Figure) -> str:

@@ -6,7 +6,7 @@ mean of those plausible pools under which the choice of the fitted one earns lea
 not shown yet stays possible, and is tested for.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from math import ceil, log, sqrt
 from typing import Any
 
@@ -224,10 +224,7 @@ class Chooser:
         shipped_before, earned_before = self._under_rule(learned, 1.0 - now)
         shipped_now, earned_now = self._under_rule(learned, now)
         return Changed(
-            since=last.since,
-            earliest=last.earliest,
-            latest=last.latest,
-            shown=last.shown,
+            **asdict(last),
             shipped_before=shipped_before,
             shipped_now=shipped_now,
             earned_before=earned_before,
