@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from dwell.arrays import FloatArray
 from dwell.fitting.pool import Laws
+from dwell.fitting.readings import Readings
 from dwell.kernels.following import follow
-from dwell.learners.readings import Readings
 
 # Two shapes of a pool: tests of kind 1 are frequent under the one, seldom under the other.
 SHAPES = Laws(np.array([[0.9, 0.1], [0.1, 0.9]]), np.array([0.5, 0.5]))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from dwell.learners.readings import Readings
+from dwell.fitting.readings import Readings
 
 
 def without_drift(fields: Mapping[str, Any]) -> dict[str, Any]:

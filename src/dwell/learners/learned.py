@@ -6,11 +6,11 @@ from math import inf
 import numpy as np
 
 from dwell.arrays import FloatArray, IntArray
+from dwell.fitting.pool_change import PoolChange
+from dwell.fitting.readings import Readings
 from dwell.learners.guard import Ledger
 from dwell.learners.learner import alike
 from dwell.learners.noise_evidence import NoiseEvidence
-from dwell.learners.pool_change import PoolChange
-from dwell.learners.readings import Readings
 from dwell.policy import Policy
 
 

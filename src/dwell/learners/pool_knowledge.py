@@ -14,11 +14,11 @@ import numpy as np
 from dwell import wire
 from dwell.arrays import FloatArray
 from dwell.fitting.dependence import Measured
+from dwell.fitting.figure import Figure, number, percent, range_of
 from dwell.fitting.pool import PSEUDO_TESTS
+from dwell.fitting.pool_change import Changed
 from dwell.fitting.pool_intervals import SURE, Interval, pool_intervals
 from dwell.laws import Law
-from dwell.learners.figure import Figure, number, percent, range_of
-from dwell.learners.pool_change import Changed
 from dwell.learners.rule_sentence import rule_sentence
 from dwell.pools.best import PoolBest
 from dwell.pools.leveled import Exponent

@@ -7,29 +7,27 @@ not shown yet stays possible, and is tested for.
 """
 
 from dataclasses import asdict, dataclass, replace
-from math import ceil, log, sqrt
+from math import ceil, sqrt
 from typing import Any
 
 import numpy as np
 
 from dwell.arrays import FloatArray, IntArray
+from dwell.fitting.figure import Figure
 from dwell.fitting.pool import DRAWS, PoolFit, fit_pool
+from dwell.fitting.pool_change import (
+    MOST_CHANGES,
+    Changed,
+    under_rule,
+)
+from dwell.fitting.readings import Readings
 from dwell.laws import Law
 from dwell.learners.design import Design
 from dwell.learners.explainable import explainable
-from dwell.learners.figure import Figure
 from dwell.learners.guard import Guard
 from dwell.learners.learned import Boundaries, Learned, Round
 from dwell.learners.past_sums import PastSums
-from dwell.learners.pool_change import (
-    FALSE_ALARM,
-    MOST_CHANGES,
-    Changed,
-    PoolChange,
-    under_rule,
-)
 from dwell.learners.pool_knowledge import PoolKnowledge, pool_knowledge
-from dwell.learners.readings import Readings
 from dwell.policy import Policy
 from dwell.pools.best import GridPool, Level, PoolBest
 from dwell.pools.leveled import LeveledPool
@@ -50,7 +48,6 @@ _SHOWING, _SHOWING_FIRST, _SHOWING_SHARE, _SHOWN = 0.125, 0.25, 0.03, 1.5
 # nothing, nothing more would be seen.
 _DOUBT, _CONFIRMED, _FEW_CONFIRMED, _FADING = 1.5, 0.2, 10.0, 0.9
 _MOVED = 0.2  # if so many of the tests turn out to be of another pool, or not, it is fitted anew
-_WHEN = 0.95  # how sure the time of a change is
 CHEAP = 0.04  # set-up, per cap: below, verifying costs a large part of what a test earns
 _PATIENCE = 200.0
 _OF_FIRST = ", in units of its noise where that is the least; other levels have limits of their own"
@@ -203,10 +200,7 @@ class Chooser:
             readings.spans[0].add(kinds)
             return
         readings.take(kinds, likelihood, self.pool.shapes)
-        if readings.looking and readings.evidence >= log(1.0 / FALSE_ALARM):
-            readings.settle()
-            earliest, latest = readings.when(_WHEN)
-            change = PoolChange(readings.since(0), earliest, latest, shown=readings.tests)
+        if change := readings.shown():
             learned.changes = [*learned.changes, change][-MOST_CHANGES:]
 
     def moved(self, learned: Learned) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from dwell.learners.figure import Figure
+from dwell.fitting.figure import Figure
 from dwell.learners.learner import Knowledge
 from dwell.learners.pool_knowledge import PoolKnowledge
 from dwell.report.charts import INK, empty_figure

@@ -16,12 +16,13 @@ probability at most alpha (Ville's inequality).
 """
 
 from dataclasses import dataclass, field
-from math import isfinite
+from math import isfinite, log
 
 import numpy as np
 
 from dwell.arrays import FloatArray, IntArray
 from dwell.fitting.pool import Laws
+from dwell.fitting.pool_change import FALSE_ALARM, PoolChange
 from dwell.kernels.following import LEAST, follow
 
 # A change is looked for after every few tests, and less often once there are many. Changes may be
@@ -33,6 +34,7 @@ _BETWEEN, _PACES = np.array([[1000.0], [100.0]]), np.array([[0.9], [0.1]])
 _SHARP = 1.5  # of readings that pools are drawn by: above 1, unlikely ones are less likely still
 _MOST_OFTEN = 0.5  # the chance of a change between two looks
 _MOST, _NEWEST = 14, 6  # how many readings are kept, but for the first; these are left to grow
+_WHEN = 0.95  # how sure the time of a change is
 _SMALLEST, _ROUNDING = 1e-300, 1e-9
 
 
@@ -153,8 +155,16 @@ class Readings:
         found: FloatArray = chances / chances.sum()
         return found
 
+    def shown(self) -> PoolChange | None:
+        """A change, if one is shown now: from then on it is taken for certain."""
+        if not self.looking or self.evidence < log(1.0 / FALSE_ALARM):
+            return None
+        self.settle()
+        earliest, latest = self.when(_WHEN)
+        return PoolChange(self.since(0), earliest, latest, shown=self.tests)
+
     def settle(self) -> None:
-        """Let the likeliest reading be the first: that there was a change is taken for shown."""
+        """Let the likeliest reading be the first."""
         order = [self.leading, *(each for each in range(len(self.shares)) if each != self.leading)]
         self.shares, self.chances = self.shares[order], self.chances[:, order].copy(order="C")
         self.evidence = 0.0

@@ -8,8 +8,8 @@ likelihood, whatever the pool's shape and whatever stopped the tests (`fitting.p
 from dataclasses import dataclass
 
 from dwell.arrays import FloatArray
+from dwell.fitting.figure import Figure, number, percent, range_of
 from dwell.fitting.pool_intervals import functional_interval
-from dwell.learners.figure import Figure, number, percent, range_of
 
 FALSE_ALARM = 0.05  # how likely a change is shown, ever, where there is none
 MOST_CHANGES = 8
