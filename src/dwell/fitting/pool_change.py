@@ -6,13 +6,15 @@ likelihood, whatever the pool's shape and whatever stopped the tests (`fitting.p
 """
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from dwell.arrays import FloatArray
-from dwell.fitting.figure import Figure, number, percent, range_of
+from dwell.fitting.figure import Figure, number, percent
 from dwell.fitting.pool_intervals import functional_interval
 
 FALSE_ALARM = 0.05  # how likely a change is shown, ever, where there is none
 MOST_CHANGES = 8
+_NO_SHARE = 5e-4  # less is next to nothing: of ideas, or of the most that tests may earn
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +34,67 @@ class PoolChange:
     shown: int
 
 
-@dataclass(frozen=True, slots=True)
-class Changed(PoolChange):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeDates:
+    """When tests began that a change is dated by, in seconds since 1970; None where unknown.
+
+    Attributes:
+        since: The first test after the change …
+        earliest: … if it came as early as it may have …
+        latest: … or as late.
+        shown: When the change was shown.
+        test: What the first test after it is called; empty where that is not known.
+        past: How many of all tests are past ones, from before the learner.
+    """
+
+    since: float | None = None
+    earliest: float | None = None
+    latest: float | None = None
+    shown: float | None = None
+    test: str = ""
+    past: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatedChange(PoolChange):
+    """A change that was shown, with dates where these are known.
+
+    Attributes:
+        dates: When tests began; without any, a change is told by their numbers.
+
+    Example:
+        >>> DatedChange(since=40, earliest=35, latest=50, shown=65).when
+        'since test 41 (between test 36 and test 51)'
+        >>> known = ChangeDates(since=1.77e9, earliest=1.769e9, latest=1.773e9, test="blue")
+        >>> DatedChange(since=40, earliest=35, latest=50, shown=65, dates=known).when
+        'since 2 February 2026, when blue began (between 21 January and 8 March 2026)'
+    """
+
+    dates: ChangeDates = ChangeDates()
+
+    @property
+    def when(self) -> str:
+        """Since when, and between which dates or tests that is."""
+        dates = self.dates
+        first = self._place(self.earliest, dates.earliest)
+        since = self._place(self.since, dates.since)
+        last = self._place(self.latest, dates.latest)
+        began = f", when {dates.test} began" if dates.test else ""
+        if first == since == last:
+            return f"since {since}{began}"
+        if dates.earliest is not None and dates.latest is not None:
+            first = first.removesuffix(last[-len(" 2026") :])  # a year is said once
+        return f"since {since}{began} (between {first} and {last})"
+
+    def _place(self, before: int, at: float | None) -> str:
+        """A test, by its date or else by its number."""
+        if at is not None:
+            return day(at)
+        return f"{'past ' * (before < self.dates.past)}test {before + 1:,}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changed(DatedChange):
     """What is known of the latest change of the pool.
 
     Attributes:
@@ -49,17 +110,41 @@ class Changed(PoolChange):
     earned_now: Figure
 
     @property
+    def ships_nothing(self) -> bool:
+        """Whether the rule in force ships nothing on either side: then it shows no difference."""
+        return max(self.shipped_before.high, self.shipped_now.high) < _NO_SHARE
+
+    @property
     def sentence(self) -> str:
         """The same for people."""
-        return (
-            f"The pool of ideas has changed since test {self.since + 1:,} (between tests "
-            f"{self.earliest + 1:,} and {self.latest + 1:,}): the rule in force ships "
-            f"{percent(self.shipped_now.estimate)} % of ideas ({_percents(self.shipped_now)} %) "
-            f"where it would have shipped {percent(self.shipped_before.estimate)} % "
-            f"({_percents(self.shipped_before)} %) before, and a test earns "
-            f"{number(self.earned_now.estimate)} ({range_of(self.earned_now)}) where it earned "
-            f"{number(self.earned_before.estimate)} ({range_of(self.earned_before)})."
+        start = f"The pool of ideas has changed {self.when}"
+        if self.ships_nothing:
+            return f"{start}; the rule in force ships nothing, and would have shipped nothing."
+        least = _NO_SHARE * max(abs(end) for each in self._earned for end in (each.low, each.high))
+        before, now = (
+            f"{number(_rounded(each.estimate, least))} ({number(_rounded(each.low, least))} to "
+            f"{number(_rounded(each.high, least))})"
+            for each in self._earned
         )
+        return (
+            f"{start}: the rule in force ships {_percents(self.shipped_now, ' of ideas')} "
+            f"where it would have shipped {_percents(self.shipped_before)} before, and a test earns {now} "
+            f"where it would have earned {before}."
+        )
+
+    @property
+    def _earned(self) -> tuple[Figure, Figure]:
+        return self.earned_before, self.earned_now
+
+
+def day(at: float) -> str:
+    """A date, of seconds since 1970.
+
+    Example:
+        >>> day(1_781_481_600.0)
+        '15 June 2026'
+    """
+    return f"{datetime.fromtimestamp(at, UTC):%-d %B %Y}"
 
 
 def under_rule(
@@ -87,5 +172,11 @@ def under_rule(
     return Figure.of(*shipped), Figure.of(*earned)
 
 
-def _percents(figure: Figure) -> str:
-    return f"{percent(figure.low)} to {percent(figure.high)}"
+def _percents(figure: Figure, of: str = "") -> str:
+    low, high = percent(_rounded(figure.low)), percent(_rounded(figure.high))
+    return f"{percent(_rounded(figure.estimate))} %{of} ({low} to {high} %)"
+
+
+def _rounded(value: float, least: float = _NO_SHARE) -> float:
+    """A number, or 0 if it is next to nothing: digits of that would say nothing."""
+    return value if abs(value) >= least else 0.0
