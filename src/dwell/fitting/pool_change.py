@@ -128,8 +128,8 @@ class Changed(DatedChange):
         )
         return (
             f"{start}: the rule in force ships {_percents(self.shipped_now, ' of ideas')} "
-            f"where it would have shipped {_percents(self.shipped_before)} before, and a test earns {now} "
-            f"where it would have earned {before}."
+            f"where it would have shipped {_percents(self.shipped_before)} before, and a "
+            f"test earns {now} where it would have earned {before}."
         )
 
     @property

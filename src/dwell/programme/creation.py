@@ -2,9 +2,15 @@
 
 from typing import Any
 
+import msgspec
+import numpy as np
+from numpy.typing import ArrayLike
+
 from dwell import __version__, checks
 from dwell.errors import InvalidInput
+from dwell.fitting.numbers import column, require, require_same_tests
 from dwell.laws import Gaussian, Law
+from dwell.learners.empirical_bayes import EmpiricalBayes
 from dwell.learners.learner import Learner
 from dwell.learners.past_sums import PastSums
 from dwell.learners.registry import LEARNERS, arguments_of, kind_of, make
@@ -22,6 +28,7 @@ def creation(
     setup_cost: float,
     settings: Settings,
     start: Start | None,
+    past_began: ArrayLike | None = None,
 ) -> Created:
     """The event that creates a programme.
 
@@ -33,6 +40,7 @@ def creation(
         setup_cost: What each task costs besides its samples.
         settings: What can be set anew later.
         start: What the learner knows already, if that is not said by the choice `past`.
+        past_began: When the past tests began, in seconds since 1970.
     """
     given = {key: value for key, value in choices.items() if value is not None}
     if start is None and isinstance(past := given.get("past"), PastSums):
@@ -43,6 +51,9 @@ def creation(
         raise InvalidInput(
             f"{next(iter(given))} belongs to the learner that was given; leave it out"
         )
+    if past_began is not None:
+        began = _dates(learner, past_began)
+        start = msgspec.structs.replace(start or Start(tests=0), began=began)
     written = learner.to_dict()
     if written["learner"] not in {entry.kind for entry in LEARNERS.values()}:
         raise InvalidInput(
@@ -59,10 +70,29 @@ def creation(
     )
 
 
+def _dates(learner: Learner, began: ArrayLike) -> dict[int, float]:
+    """When those past tests began that a change of the pool may begin with."""
+    past = learner.past if isinstance(learner, EmpiricalBayes) else None
+    if past is None or not past.in_order:
+        raise InvalidInput(
+            "past_began needs past tests in the order in which they began: give past, a PastSums "
+            "made with in_order=True"
+        )
+    dates = column("past_began", began)
+    require_same_tests(past=past.sums, past_began=dates)
+    later = np.diff(dates, prepend=dates[:1]) >= 0.0
+    require(later, dates, "past_began must be in order, the earliest first")
+    return {number: float(dates[number]) for number in sorted(learner.state.turning_points)}
+
+
 def _made(name: str | None, given: dict[str, Any], setup_cost: float, min_samples: int) -> Learner:
     """A learner by its name, with what it needs and nothing that it has no use for."""
     chosen = ("empirical-bayes" if "law" in given else "ladder") if name is None else name
     known = arguments_of(chosen)
+    if "drift" in given and "drift" not in known:
+        raise InvalidInput(
+            f"drift means nothing to the learner {chosen}, which fits no pool; leave it out"
+        )
     if "policies" in known and given.keys() == {"law", "cap"}:
         given = _usual(chosen, **given)
     for each in given:

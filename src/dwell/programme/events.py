@@ -74,12 +74,15 @@ class Start(Struct, frozen=True, kw_only=True, omit_defaults=True):
         source: Where past tests were read: a file, say.
         left_out: How many past tests were too short to learn from.
         prior: The prior, where there were no past tests.
+        began: When past tests began, in seconds since 1970, by how many came before: of those that
+            a change of the pool may begin with, where that is known.
     """
 
     tests: int
     source: str = ""
     left_out: int = 0
     prior: str = ""
+    began: dict[int, float] = {}
 
 
 class Created(_Event, frozen=True, kw_only=True, tag="created 1"):

@@ -9,13 +9,17 @@ from time import time
 from typing import Any, Self
 
 from msgspec.structs import replace
+from numpy.typing import ArrayLike
 
 from dwell import checks
 from dwell.errors import Clash, Conflict, KeyTaken
+from dwell.fitting.pool_change import DatedChange
 from dwell.laws import Law
+from dwell.learners.empirical_bayes import EmpiricalBayes
 from dwell.learners.learner import Learner
 from dwell.learners.lessons import Lesson
 from dwell.learners.past_sums import PastSums
+from dwell.learners.pool_knowledge import PoolKnowledge
 from dwell.policies import AnyPolicy
 from dwell.programme.advice import Advice
 from dwell.programme.audit import audit
@@ -26,6 +30,7 @@ from dwell.programme.events import Event, Settings, Start, entry_of
 from dwell.programme.export import export
 from dwell.programme.journal import Journal
 from dwell.programme.notices import Outbox
+from dwell.programme.pool_changes import dated, pool_changes
 from dwell.programme.posting import Address
 from dwell.programme.rule_history import RuleChange, RuleHistory
 from dwell.programme.standings import PolicyStanding, standings
@@ -71,6 +76,8 @@ class Programme(Shown):
         cap: int | None = None,
         setup_cost: float = 0.0,
         past: PastSums | None = None,
+        past_began: ArrayLike | None = None,
+        drift: bool | None = None,
         start: Start | None = None,
         silence_days: float = 4.0,
         min_samples: int = 1,
@@ -91,6 +98,10 @@ class Programme(Shown):
             cap: The most samples of a test.
             setup_cost: What each task costs besides its samples.
             past: Past tests that a learner which fits the pool of ideas starts from.
+            past_began: When these began, in seconds since 1970, if they are in that order: changes
+                of the pool among them are told by dates then.
+            drift: Whether such a learner reckons with a pool that changes; by default as the
+                learner does.
             start: What the learner knows already, for whoever reads the log; by default that it
                 knows `past`.
             silence_days: After so many days without data a task is listed as stalled.
@@ -103,7 +114,7 @@ class Programme(Shown):
             at=clock(),
             name=name,
             learner=learner,
-            choices={"policies": policies, "law": law, "cap": cap, "past": past},
+            choices={"policies": policies, "law": law, "cap": cap, "past": past, "drift": drift},
             setup_cost=setup_cost,
             settings=Settings(
                 silence_days=silence_days,
@@ -112,6 +123,7 @@ class Programme(Shown):
                 full_weeks=full_weeks,
             ),
             start=start,
+            past_began=past_began,
         )
         opened = store_at(store)
         try:
@@ -271,6 +283,26 @@ class Programme(Shown):
         The first call replays the log, later ones go on from there.
         """
         return self._rules.changes()
+
+    def pool_changes(self) -> tuple[DatedChange, ...]:
+        """The changes of the pool of ideas that were shown, the latest last: eight at most."""
+        with self._journal.state() as state:
+            return pool_changes(state)
+
+    def pool_knowledge(self) -> PoolKnowledge | None:
+        """What is known of the pool of ideas, its latest change by dates; None if none is fitted.
+
+        Example:
+            >>> from dwell import Signs
+            >>> programme = Programme.create("memory:", "checkout", law=Signs(), cap=4, drift=True)
+            >>> programme.pool_knowledge().sentences[0]
+            'Nothing is known yet: there was no test.'
+        """
+        with self._journal.state() as state:
+            changes, learner = pool_changes(state), self.learner()
+        if not isinstance(learner, EmpiricalBayes):
+            return None
+        return dated(learner.pool_knowledge(), changes)
 
     def learner(self) -> Learner:
         """What was learned, as a learner of its own: nothing that happens to it comes back."""

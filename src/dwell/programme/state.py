@@ -35,6 +35,7 @@ from dwell.programme.events import (
 )
 from dwell.programme.minimum_run import MinimumRun
 from dwell.programme.observations import Observations, Range
+from dwell.programme.pool_changes import Calendar
 from dwell.programme.running import Running
 from dwell.records import Records
 
@@ -66,6 +67,7 @@ class State:
         counts: What became of all tasks.
         notified: Up to which position each address has heard of decisions.
         start: What the learner knew before the first task.
+        calendar: When tests were by which changes of the pool are dated.
     """
 
     name: str
@@ -77,6 +79,7 @@ class State:
     counts: Counts = field(default_factory=Counts)
     notified: dict[str, int] = field(default_factory=dict)
     start: Start | None = None
+    calendar: Calendar = field(default_factory=Calendar)
 
     @property
     def known(self) -> Range:
@@ -95,6 +98,7 @@ class State:
             counts=self.counts,
             notified=self.notified,
             start=self.start,
+            calendar=self.calendar,
         )
         return msgspec.json.encode(written).decode()
 
@@ -130,6 +134,7 @@ class _Written(Struct, kw_only=True):
     counts: Counts
     notified: dict[str, int] = {}
     start: Start | None = None
+    calendar: Calendar = msgspec.field(default_factory=Calendar)
 
 
 def restored(text: str) -> State | None:
@@ -143,6 +148,7 @@ def restored(text: str) -> State | None:
         return None
     state = State(written.name, written.settings, learner, written.position, counts=written.counts)
     state.notified, state.start = written.notified, written.start
+    state.calendar = written.calendar
     designs = {design.number: design for design in learner.queue.open}
     for task in written.tasks:
         fields = {name: getattr(task, name) for name in task.__struct_fields__ if name != "number"}
@@ -173,7 +179,15 @@ def apply(state: State | None, event: Event) -> State:
         if state is not None:
             raise _broken(state.position + 1, "a programme is created once")
         learner = _learner(event.learner)
-        return State(event.name, event.settings, learner, position=1, start=event.start)
+        calendar = Calendar.of_past({} if event.start is None else event.start.began)
+        return State(
+            event.name,
+            event.settings,
+            learner,
+            position=1,
+            start=event.start,
+            calendar=calendar,
+        )
     if state is None:
         raise _broken(1, "a programme is created first")
     position = state.position + 1
@@ -220,19 +234,19 @@ def _of_task(state: State, task: Running, event: Event) -> None:
             task.held = reason
         case Cleared():
             task.held, task.cleared = "", True
-        case Finished(samples=samples, record=record):
+        case Finished(at=at, samples=samples, record=record):
             task.finished = True
             state.counts.finished += 1
             state.counts.samples += samples
             state.learner.learn(task.design, _records(record))
-            _let_go(state)
+            _let_go(state, at)
         case Amended(record=record):
             state.learner.queue.amend(task.design, _records(record))
-        case Abandoned():
+        case Abandoned(at=at):
             state.counts.abandoned += 1
             state.learner.forget(task.design)
             del state.numbers[state.tasks.pop(task.number).name]
-            _let_go(state)
+            _let_go(state, at)
 
 
 def _records(record: Any) -> Records:
@@ -240,11 +254,14 @@ def _records(record: Any) -> Records:
     return record if isinstance(record, Records) else wire.typed(record, Records)
 
 
-def _let_go(state: State) -> None:
-    """Let go of the tasks that the learner is done with: of all, the first ones."""
-    queue, tasks = state.learner.queue, state.tasks
+def _let_go(state: State, at: float) -> None:
+    """Let go of the tasks that the learner has learned from: of all, the first ones."""
+    queue, tasks, learned = state.learner.queue, state.tasks, []
     while tasks and (first := next(iter(tasks))) not in queue:
-        del state.numbers[tasks.pop(first).name]
+        learned.append(tasks.pop(first))
+        del state.numbers[learned[-1].name]
+    if learned:
+        state.calendar.note(state.learner, learned, at)
 
 
 def _broken(position: int, why: str) -> InvalidInput:
