@@ -76,10 +76,12 @@ def signs(value: float, count: int, rng: np.random.Generator) -> list[float]:
     return [1.0 if each else -1.0 for each in rng.random(count) < 0.5 * (1.0 + value)]
 
 
-def forgetting(store: EventStore | str = "memory:", **given: Any) -> Programme:
+def forgetting(
+    store: EventStore | str = "memory:", name: str = "checkout", **given: Any
+) -> Programme:
     """A programme that reckons with a pool of ideas that changes; a test takes days."""
     options = {"law": Signs(), "cap": 64, "setup_cost": 20.0, "drift": True, "clock": Days()}
-    return Programme.create(store, "checkout", **{**options, **given})
+    return Programme.create(store, name, **{**options, **given})
 
 
 @dataclass

@@ -101,7 +101,7 @@ for number in range(3, 15):
 print(shop)
 
 # %% [markdown]
-# > of 6 tests begun 1 were to ship, 5 to drop and 0 abandoned.
+# > 6 tests begun so far: 1 to ship, 5 to drop, 0 abandoned.
 #
 # How long did that take, and was it right?
 

@@ -16,6 +16,7 @@ from dwell.report.encode import VERSION
 from dwell.service.access.credentials import Credential
 from dwell.service.access.tokens import Tokens
 from tests.acceptance.commands import assert_self_contained, figures, run
+from tests.programmes import BAD, GOOD, feed, forgetting, ideas
 
 PAGE = (Path(__file__).parents[2] / "docs" / "json.md").read_text(encoding="utf-8")
 EFFECTS = "effect,standard_error\n0.01,0.02\n0.02,0.02\n-0.01,0.02\n"
@@ -127,6 +128,13 @@ def test_what_the_demo_holds_of_others_is_theirs() -> None:
     past = fields(printed["past_tests"], "", set())
     others = [name for name in documented("evaluate") if not name.startswith(("rows", "version"))]
     assert past == others
+
+
+def test_a_change_of_the_pool_is_documented() -> None:
+    """As far as it goes, for both commands that tell of it."""
+    feed(forgetting("sqlite:///dwell.db", name="changing"), ideas(GOOD, BAD))
+    printed = figures("programme", "show", "changing")
+    assert fields(printed["changed"], "", WHOLE) == documented("A change of the pool")
 
 
 def test_a_dry_run_is_documented() -> None:

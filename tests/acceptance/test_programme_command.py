@@ -36,7 +36,7 @@ def test_a_test_from_its_beginning_to_its_end() -> None:
     assert say("show", "checkout", "blue").startswith("blue: Drop: ")
     assert say("begin", "checkout").startswith("task-2: ")
     shown = say("show", "checkout")
-    assert shown.startswith("checkout: 1 keep testing; of 2 tests begun 0 were to ship, 1 to drop")
+    assert shown.startswith("checkout: 1 keeps testing; 2 tests begun so far: 0 to ship, 1 to drop")
     assert "task-2" in shown
     assert say("abandon", "checkout", "task-2", "--reason", "called off") == (
         "task-2: Abandoned (called off): nothing is learned from it.\n"

@@ -276,7 +276,7 @@ def test_the_report_is_what_the_command_shows() -> None:
     api = Api().create(caps=[5])
     api.json("PUT", path_of("checkout", "blue"), status=201)
     report = api.json("GET", "/programmes/checkout/report")
-    assert report["sentence"].startswith("checkout: 1 keep testing")
+    assert report["sentence"].startswith("checkout: 1 keeps testing")
     assert [row["task"] for row in report["rows"]] == ["blue"]
     assert (report["version"], len(report["policies"])) == (1, 1)
 

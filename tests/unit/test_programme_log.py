@@ -248,5 +248,5 @@ def test_a_finished_record_is_in_the_log() -> None:
     task.tell([1, 1])
     [finished] = [event for _, event in programme.events(after=2) if isinstance(event, Finished)]
     assert finished.samples == 2
-    assert repr(programme).startswith("checkout: 0 keep testing; of 1 tests begun 1 were to ship")
+    assert repr(programme).startswith("checkout: 0 keep testing; 1 test begun so far: 1 to ship")
     assert repr(task).startswith("blue: Ship: ")

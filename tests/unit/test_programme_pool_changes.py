@@ -15,7 +15,6 @@ from dwell.programme.stores.memory import MemoryStore
 from dwell.programme.task import Task
 from tests.programmes import (
     BAD,
-    DAY,
     GOOD,
     Days,
     feed,
@@ -155,8 +154,9 @@ def _past(values: list[float]) -> PastSums:
 def test_a_change_among_past_tests_is_told_by_their_dates() -> None:
     """If these are known; else by their numbers."""
     past = _past(CHANGE)
-    began = [1.7e9 + DAY * number for number in range(len(CHANGE))]
-    programme = forgetting(past=past, past_began=began)
+    dates = np.datetime64("2025-01-31") + np.arange(len(CHANGE))
+    began = dates.astype("datetime64[s]").astype(float).tolist()
+    programme = forgetting(past=past, past_began=dates)
     change = _dated(programme)
     assert change.dates.since == began[change.since]
     assert change.when.startswith(f"since {day(began[change.since])} (between ")
@@ -224,18 +224,22 @@ def test_digits_that_say_nothing_are_left_out() -> None:
     [
         ({"learner": "ladder"}, "drift means nothing to the learner ladder, which fits no pool"),
         ({"drift": "yes"}, "drift must be True or False, got 'yes'"),
-        ({"past_began": [1.0]}, "past_began needs past tests in the order in which they began"),
         (
-            {"past": PastSums(np.array([4]), np.array([2.0])), "past_began": [1.0]},
+            {"past_began": ["2026-03-31"]},
+            "past_began needs past tests in the order in which they began",
+        ),
+        (
+            {"past": PastSums(np.array([4]), np.array([2.0])), "past_began": ["2026-03-31"]},
             "needs past tests in the order",
         ),
-        ({"past": _in_order([4, 4], [2.0, 0.0]), "past_began": [1.0]}, "past_began"),
+        ({"past": _in_order([4, 4], [2.0, 0.0]), "past_began": ["2026-03-31"]}, "2 dates"),
+        ({"past": _in_order([4], [2.0]), "past_began": ["noon"]}, "dates such as 2026-03-31"),
         (
-            {"past": _in_order([4, 4], [2.0, 0.0]), "past_began": [2.0, 1.0]},
-            "past_began must be in order, the earliest first, got 1 in test 2",
+            {"past": _in_order([4, 4], [2.0, 0.0]), "past_began": ["2026-03-31", "2026-03-30"]},
+            "past_began must be 2 dates in order, one for each past test, got",
         ),
     ],
-    ids=["no-pool", "no-bool", "no-past", "no-order", "too-few", "backwards"],
+    ids=["no-pool", "no-bool", "no-past", "no-order", "too-few", "no-date", "backwards"],
 )
 def test_what_means_nothing_is_refused(given: dict[str, Any], said: str) -> None:
     """In a sentence that says what to do."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dwell.cli.command import flag
-from dwell.cli.options import option
+from dwell.cli.options import forget_option, option
 from dwell.errors import InvalidInput
 from dwell.learners.registry import LEARNERS
 
@@ -152,12 +152,7 @@ COMPARED = (
         "least a 25th of the cap]",
         default=None,
     ),
-    flag(
-        "--forget/--no-forget",
-        help="Whether empirical-bayes reckons with a pool that changes, and forgets an earlier "
-        "one.  [default: not]",
-        default=None,
-    ),
+    forget_option,
     flag(
         "--grid",
         help="Let policies differ in the width of their band too: c = 0.2, 0.35, 0.5 and 0.7.",

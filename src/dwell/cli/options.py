@@ -67,6 +67,12 @@ def output_options(page: str | None = None) -> Callable[[Callable[..., None]], C
 
 
 json_option: Option = flag("--json", "as_json", help="Print JSON and nothing else.")
+forget_option: Option = flag(
+    "--forget/--no-forget",
+    help="Whether empirical-bayes reckons with a pool that changes, and forgets an earlier one.  "
+    "[default: not]",
+    default=None,
+)
 seed_option: Option = click.option(
     "--seed",
     cls=_Option,

@@ -10,6 +10,7 @@ from dwell.cli.command import Command, flag
 from dwell.cli.learners import Asked, listing, refuse_without_meaning
 from dwell.cli.options import (
     cap,
+    forget_option,
     number_of_runs,
     one_of,
     option,
@@ -77,12 +78,7 @@ _LEARNER = (
         "than the budget.  [default: if set-up costs at least a 25th of the cap, or with --budget]",
         default=None,
     ),
-    flag(
-        "--forget/--no-forget",
-        help="Whether empirical-bayes reckons with a pool that changes, and forgets an earlier "
-        "one.  [default: not]",
-        default=None,
-    ),
+    forget_option,
     option(
         "--budget",
         positive,

@@ -29,6 +29,7 @@ class _Programmes(Handle[D], Generic[D]):
         law: Law | str | None = None,
         cap: int | None = None,
         setup_cost: float = 0.0,
+        drift: bool | None = None,
         silence_days: float = 4.0,
     ) -> Steps[RemoteProgramme[D]]:
         """Create a programme.
@@ -41,10 +42,12 @@ class _Programmes(Handle[D], Generic[D]):
             law: The law of samples, or how it is written, for learners that compute boundaries.
             cap: The most samples of a test, for the same.
             setup_cost: What each task costs besides its samples.
+            drift: Whether a learner that fits the pool of ideas reckons with one that changes.
             silence_days: After so many days without data a task is listed as stalled.
         """
         listed = caps if caps is None or isinstance(caps, str) else list(caps)
-        given = {"learner": learner, "caps": listed, "law": _written(law), "cap": cap}
+        terms = {"learner": learner, "caps": listed, "law": _written(law), "cap": cap}
+        given = {**terms, "drift": drift}
         body = {
             "name": name,
             **{key: value for key, value in given.items() if value is not None},

@@ -59,16 +59,19 @@ class PastSums(AsJson):
         require(within, drawn, "drawn must lie between 1 and 2^53 samples")
         object.__setattr__(self, "drawn", drawn.astype(np.int64))
         object.__setattr__(self, "sums", sums)
+        if not isinstance(self.in_order, bool):
+            raise InvalidInput(f"in_order must be True or False, got {checks.shown(self.in_order)}")
 
     def __len__(self) -> int:
         return len(self.drawn)
 
     @classmethod
-    def of_periods(cls, periods: Periods) -> Self:
+    def of_periods(cls, periods: Periods, *, in_order: bool = False) -> Self:
         """From sums over periods, such as days.
 
         Args:
             periods: The tests; none without a period.
+            in_order: Whether they are in the order in which they began.
 
         Example:
             >>> days = Periods(np.array([2, 1]), np.array([9, 1, 4]), np.array([3.0, 1.0, -2.0]))
@@ -78,16 +81,24 @@ class PastSums(AsJson):
         checks.kind("periods", periods, Periods, "Periods")
         tests = np.repeat(np.arange(len(periods)), periods.lengths)
         sums = np.bincount(tests, periods.sums, len(periods)).astype(np.float64)
-        return cls(periods.samples, sums)
+        return cls(periods.samples, sums, in_order)
 
     @classmethod
-    def of_effects(cls, effects: ArrayLike, standard_errors: ArrayLike, law: Law) -> Self:
+    def of_effects(
+        cls,
+        effects: ArrayLike,
+        standard_errors: ArrayLike,
+        law: Law,
+        *,
+        in_order: bool = False,
+    ) -> Self:
         """From the effects that tests measured, as the samples that would have their errors.
 
         Args:
             effects: The effect of each test, in the unit of the law's samples.
             standard_errors: Their standard errors.
             law: The law of samples.
+            in_order: Whether they are in the order in which they began.
 
         Example:
             >>> PastSums.of_effects([0.5, -1.0], [0.2, 0.1], Gaussian(2)).drawn.tolist()
@@ -103,7 +114,7 @@ class PastSums(AsJson):
         fewer = errors <= noise
         require(fewer, errors, "standard_errors must be at most the noise of one sample")
         drawn = np.rint((noise / errors) ** 2)
-        return cls(drawn.astype(np.int64), drawn * measured)
+        return cls(drawn.astype(np.int64), drawn * measured, in_order)
 
     @classmethod
     def of_counts(
@@ -113,6 +124,8 @@ class PastSums(AsJson):
         treatment_users: ArrayLike,
         treatment_conversions: ArrayLike,
         law: Law,
+        *,
+        in_order: bool = False,
     ) -> Self:
         """From how many users each arm had, and how many of them converted.
 
@@ -124,6 +137,7 @@ class PastSums(AsJson):
             treatment_users: How many users saw the treatment.
             treatment_conversions: How many of them converted.
             law: The law of samples, a treated user's outcome minus an untreated one's.
+            in_order: Whether they are in the order in which they began.
         """
         if isinstance(law, Signs):
             raise InvalidInput(
@@ -133,7 +147,7 @@ class PastSums(AsJson):
         lifts = effects_from_counts(
             control_users, control_conversions, treatment_users, treatment_conversions
         )
-        return cls.of_effects(lifts.effects, lifts.standard_errors, law)
+        return cls.of_effects(lifts.effects, lifts.standard_errors, law, in_order=in_order)
 
     @classmethod
     def of_prior(cls, prior: Prior, tests: int, cap: int, law: Law) -> Self:

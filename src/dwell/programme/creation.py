@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike
 
 from dwell import __version__, checks
 from dwell.errors import InvalidInput
-from dwell.fitting.numbers import column, require, require_same_tests
 from dwell.laws import Gaussian, Law
 from dwell.learners.empirical_bayes import EmpiricalBayes
 from dwell.learners.learner import Learner
@@ -40,7 +39,7 @@ def creation(
         setup_cost: What each task costs besides its samples.
         settings: What can be set anew later.
         start: What the learner knows already, if that is not said by the choice `past`.
-        past_began: When the past tests began, in seconds since 1970.
+        past_began: When the past tests began, as dates.
     """
     given = {key: value for key, value in choices.items() if value is not None}
     if start is None and isinstance(past := given.get("past"), PastSums):
@@ -78,11 +77,19 @@ def _dates(learner: Learner, began: ArrayLike) -> dict[int, float]:
             "past_began needs past tests in the order in which they began: give past, a PastSums "
             "made with in_order=True"
         )
-    dates = column("past_began", began)
-    require_same_tests(past=past.sums, past_began=dates)
-    later = np.diff(dates, prepend=dates[:1]) >= 0.0
-    require(later, dates, "past_began must be in order, the earliest first")
-    return {number: float(dates[number]) for number in sorted(learner.state.turning_points)}
+    try:
+        dates = np.asarray(began, dtype="datetime64[us]")
+    except (TypeError, ValueError):
+        raise InvalidInput(
+            f"past_began must be dates such as 2026-03-31, got {checks.shown(began)}"
+        ) from None
+    if dates.shape != (len(past),) or not (dates[1:] >= dates[:-1]).all():
+        raise InvalidInput(
+            f"past_began must be {len(past)} dates in order, one for each past test, got "
+            f"{checks.shown(began)}"
+        )
+    seconds = dates.astype(np.int64) / 1e6
+    return {number: float(seconds[number]) for number in sorted(learner.state.turning_points)}
 
 
 def _made(name: str | None, given: dict[str, Any], setup_cost: float, min_samples: int) -> Learner:

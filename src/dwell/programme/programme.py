@@ -98,8 +98,8 @@ class Programme(Shown):
             cap: The most samples of a test.
             setup_cost: What each task costs besides its samples.
             past: Past tests that a learner which fits the pool of ideas starts from.
-            past_began: When these began, in seconds since 1970, if they are in that order: changes
-                of the pool among them are told by dates then.
+            past_began: When these began, as dates, if they are in that order: a change of the pool
+                among them is told by dates then.
             drift: Whether such a learner reckons with a pool that changes; by default as the
                 learner does.
             start: What the learner knows already, for whoever reads the log; by default that it

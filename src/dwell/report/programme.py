@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 
+from dwell.fitting.figure import Figure
+from dwell.fitting.pool_change import Changed, DatedChange
 from dwell.learners.registry import LEARNERS
 from dwell.programme.advice import Advice
 from dwell.programme.outlook import Worth
@@ -106,19 +109,74 @@ def headline(programme: Programme, rows: Sequence[TaskRow]) -> str:
     """What is to be done, in a sentence."""
     decided = [row for row in rows if row.status == "decided"]
     ship = sum(row.decision == "accept" for row in decided)
+    running = sum(row.status == "running" for row in rows)
     to_look_at = sum(row.status in ("held", "stalled") for row in rows)
     parts = [
         f"{ship} to ship" if ship else "",
         f"{len(decided) - ship} to drop" if len(decided) > ship else "",
         f"{to_look_at} on hold" if to_look_at else "",
-        f"{sum(row.status == 'running' for row in rows)} keep testing",
+        f"{running} keep{'s' * (running == 1)} testing",
     ]
     counts = programme.counts
+    begun = f"{counts.begun:,} test{'s' * (counts.begun != 1)} begun so far"
     return (
-        f"{programme.name}: {', '.join(filter(None, parts))}; of {counts.begun:,} tests begun "
-        f"{counts.shipped:,} were to ship, {counts.dropped:,} to drop and {counts.abandoned:,} "
-        "abandoned."
+        f"{programme.name}: {', '.join(filter(None, parts))}; {begun}: {counts.shipped:,} to ship, "
+        f"{counts.dropped:,} to drop, {counts.abandoned:,} abandoned."
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRow:
+    """The latest change of the pool of ideas: dates where they are known, and what changed."""
+
+    since: str | None
+    earliest: str | None
+    latest: str | None
+    shown: str | None
+    test: int
+    task: str | None
+    shipped_before: Figure
+    shipped_now: Figure
+    earned_before: Figure
+    earned_now: Figure
+    sentence: str
+
+
+def latest_change(programme: Programme, heard: Sequence[DatedChange] = ()) -> ChangeRow | None:
+    """The latest change of the pool of ideas of a programme; None if none was shown.
+
+    Args:
+        programme: The programme.
+        heard: The changes that had been shown when somebody last looked: of these nothing is said.
+    """
+    shown = programme.pool_changes()
+    # What changed takes longer to say than whether something did.
+    known = programme.pool_knowledge() if shown and shown[-1] not in heard else None
+    return None if known is None else change_row(known.changed)
+
+
+def change_row(changed: Changed | None) -> ChangeRow | None:
+    """A change of the pool of ideas, for programs."""
+    if changed is None:
+        return None
+    dates = changed.dates
+    return ChangeRow(
+        since=_date(dates.since),
+        earliest=_date(dates.earliest),
+        latest=_date(dates.latest),
+        shown=_date(dates.shown),
+        test=changed.since + 1,
+        task=dates.test or None,
+        shipped_before=changed.shipped_before,
+        shipped_now=changed.shipped_now,
+        earned_before=changed.earned_before,
+        earned_now=changed.earned_now,
+        sentence=changed.sentence,
+    )
+
+
+def _date(at: float | None) -> str | None:
+    return None if at is None else f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d}"
 
 
 def choice_sentence(programme: Programme) -> str:

@@ -13,6 +13,7 @@ from dwell.cli.logs import past_tests_options
 from dwell.cli.options import (
     cap,
     caps,
+    forget_option,
     json_option,
     law,
     not_negative,
@@ -28,6 +29,7 @@ from dwell.cli.programme.group import STORE, programme
 from dwell.errors import InvalidInput, NotOrdered
 
 if TYPE_CHECKING:
+    from dwell.arrays import DateArray
     from dwell.history.reading.summaries import Summaries
     from dwell.laws import Law
     from dwell.learners.past_sums import PastSums
@@ -78,6 +80,7 @@ _LEARNER = (
         "With --law and --cap instead, ladder's policies are rules of two limits at five scales.",
     ),
     option("--setup-cost", not_negative, default="20", help="What a test costs besides samples."),
+    forget_option,
 )
 
 
@@ -145,6 +148,7 @@ def _learner(
     max_days: int | None,
     prior: Any,
     prior_tests: int,
+    forget: bool | None,
     **log: Any,
 ) -> dict[str, Any]:
     """What a programme is created with."""
@@ -158,7 +162,9 @@ def _learner(
         raise InvalidInput("give --from or --prior, not both")
     cap = _cap(cap, traffic_per_day, max_days)
     chooses = learner in ("ladder", "fixed") or (learner is None and caps is not None)
-    made = {"learner": learner, "law": law, "cap": cap, "setup_cost": setup_cost}
+    if chooses and forget is not None:
+        raise InvalidInput("--forget means something to empirical-bayes only; leave it out")
+    made = {"learner": learner, "law": law, "cap": cap, "setup_cost": setup_cost, "drift": forget}
     if prior is not None:
         if chooses or law is None or cap is None:
             raise InvalidInput(
@@ -168,11 +174,12 @@ def _learner(
         past = PastSums.of_prior(prior, prior_tests, cap, law)
         return made | {"past": past, "start": Start(tests=len(past), prior=str(prior))}
     if told is not None:
-        law, past = _under_law(told, law)
+        law, past, began = _under_law(told, law)
         if chooses:
             return _taught(learner, caps, setup_cost, past, log)
         start = Start(tests=len(past), source=_name(**log))
-        return made | {"law": law, "cap": cap or usual_cap(past), "past": past, "start": start}
+        from_past = {"past": past, "past_began": began, "start": start}
+        return made | {"law": law, "cap": cap or usual_cap(past), **from_past}
     if caps is None and law is None:
         raise InvalidInput(
             "say what a sample is like by --law and --cap, which past tests to start from by "
@@ -220,8 +227,10 @@ def _name(*, source: str | None, **_: object) -> str:
     return "a query" if source is None else source
 
 
-def _under_law(told: Summaries, law: Law | None) -> tuple[Law, PastSums]:
-    """What samples look like, if nobody said it, and past tests as sums of such."""
+def _under_law(told: Summaries, law: Law | None) -> tuple[Law, PastSums, DateArray | None]:
+    """What samples look like, if nobody said it, and past tests as sums of such, in order."""
+    import numpy as np
+
     from dwell.laws import Gaussian, Lift
     from dwell.learners.past_sums import PastSums
 
@@ -231,7 +240,11 @@ def _under_law(told: Summaries, law: Law | None) -> tuple[Law, PastSums]:
         law = Gaussian(float(f"{told.sd:.3g}"))
     if law is None:
         raise InvalidInput("past tests do not say how noisy one sample is: give --law")
-    return law, PastSums.of_effects(told.effects, told.standard_errors, law)
+    if told.began is None:
+        return law, PastSums.of_effects(told.effects, told.standard_errors, law), None
+    order = np.argsort(told.began, kind="stable")
+    effects, errors = told.effects[order], told.standard_errors[order]
+    return law, PastSums.of_effects(effects, errors, law, in_order=True), told.began[order]
 
 
 def _taught(

@@ -27,6 +27,7 @@ def show(name: str, task: str | None, store: str, as_json: bool) -> None:
     from dwell.report.encode import plain
     from dwell.report.programme import (
         headline,
+        latest_change,
         programme_row,
         task_details,
         task_row,
@@ -44,13 +45,13 @@ def show(name: str, task: str | None, store: str, as_json: bool) -> None:
             click.echo(worth_sentence(details.worth))
         return
     rows = task_rows(found)
-    sentence = headline(found, rows)
+    sentence, changed = headline(found, rows), latest_change(found)
     if as_json:
         policies = found.policies()
         about = {**plain(programme_row(found)), "sentence": sentence, "policies": policies}
-        print_json({**about, "rows": rows})
+        print_json({**about, "changed": changed, "rows": rows})
         return
-    wrapped([sentence])
+    wrapped([sentence, *([] if changed is None else [changed.sentence])])
     if rows:
         print_grid(tasks_grid(rows))
 

@@ -54,25 +54,24 @@ def sync(name: str, store: str, asked: Asked, notify: str | None, as_json: bool)
     from dwell.history.reading.running_tests import running_tests
     from dwell.programme.notices import Sent
     from dwell.report.encode import plain
-    from dwell.report.programme import headline, task_row, tasks_grid
+    from dwell.report.programme import headline, latest_change, task_row, tasks_grid
 
     found = opened(store, name)
     outbox = None if notify is None else found.outbox(notify)  # from here on it misses nothing
     log = asked.log()
-    tests = running_tests(log)
+    tests, heard = running_tests(log), found.pool_changes()
     caught = found.catch_up(_tellings(tests), so_far=log.form == "counts")
     # Those that are over have nothing to say, unless that was decided now.
     said = {*caught.decided, *(task.name for task in found.tasks())}
     rows = [task_row(found.task(test.name)) for test in tests if test.name in said]
-    sentence = headline(found, rows)
+    sentence, changed = headline(found, rows), latest_change(found, heard)
     sent = Sent((), 0, "") if outbox is None else outbox.send()
     if as_json:
         posts = {"posted": sent.posted, "left": sent.left}
-        print_json(
-            {"programme": name, **plain(caught), **posts, "sentence": sentence, "rows": rows}
-        )
+        about = {"programme": name, **plain(caught), **posts, "sentence": sentence}
+        print_json({**about, "changed": changed, "rows": rows})
     else:
-        wrapped([sentence])
+        wrapped([sentence, *([] if changed is None else [changed.sentence])])
         if rows:
             print_grid(tasks_grid(rows))
     if outbox is not None and sent.left:

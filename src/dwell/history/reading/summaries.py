@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from dwell import checks
-from dwell.arrays import FloatArray
+from dwell.arrays import DateArray, FloatArray
 from dwell.errors import InvalidInput, NotOrdered
 from dwell.fitting import Means, effects_from_counts, steady_errors
 from dwell.history.reading.blocks import PeriodBlock, SampleBlock
@@ -41,6 +41,7 @@ class Summaries:
         notes: What was left out.
         base_rate: Of outcomes that are 0 or 1, how often all users together have 1; None where
             that is not known.
+        began: When each test began; None where that is not known.
     """
 
     effects: FloatArray
@@ -48,6 +49,7 @@ class Summaries:
     sd: float | None = None
     notes: tuple[str, ...] = ()
     base_rate: float | None = None
+    began: DateArray | None = None
 
 
 def summaries(

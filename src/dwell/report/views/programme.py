@@ -12,7 +12,14 @@ from dwell.programme.programme import Programme
 from dwell.programme.task import Task
 from dwell.report.charts import DROP, INK, SHIP, empty_figure
 from dwell.report.drawings import leaf
-from dwell.report.programme import headline, programme_row, task_row, task_rows, tasks_grid
+from dwell.report.programme import (
+    headline,
+    latest_change,
+    programme_row,
+    task_row,
+    task_rows,
+    tasks_grid,
+)
 from dwell.report.tables import Grid
 from dwell.report.views.view import View, titled
 
@@ -29,8 +36,10 @@ class ProgrammeView(View[Programme]):
     """A programme, and what to do with each test."""
 
     def lines(self) -> Sequence[str]:
-        """What is to be done."""
-        return [headline(self.result, task_rows(self.result))]
+        """What is to be done, and whether the pool of ideas has changed."""
+        changed = latest_change(self.result)
+        told = [] if changed is None else [changed.sentence]
+        return [headline(self.result, task_rows(self.result)), *told]
 
     def about(self) -> Mapping[str, object]:
         """What became of its tests."""

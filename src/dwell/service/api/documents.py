@@ -120,6 +120,12 @@ class ProgrammeSent(Sent):
     setup_cost: float = Field(
         20.0, ge=0.0, description="What a test costs besides its samples.", examples=[2000]
     )
+    drift: bool | None = Field(
+        None,
+        description="Whether a pool of ideas that changes is reckoned with, where `law` is given: "
+        "then an earlier pool is forgotten, and people are told; by default not.",
+        examples=[True],
+    )
     settings: SettingsSent | None = Field(
         None, description="What can be set anew later.", examples=[{"silence_days": 7}]
     )
@@ -158,6 +164,9 @@ class ProgrammeDocument(ProgrammeRowDocument):
     )
     setup_cost: float = Field(
         description="What a test costs besides its samples.", examples=[2000.0]
+    )
+    drift: bool = Field(
+        description="Whether a pool of ideas that changes is reckoned with.", examples=[False]
     )
     settings: SettingsDocument = Field(description="What can be set anew.")
 

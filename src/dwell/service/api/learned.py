@@ -11,12 +11,19 @@ from fastapi import APIRouter, Query
 from fastapi.responses import FileResponse
 from starlette.background import BackgroundTask
 
-from dwell.learners.empirical_bayes import EmpiricalBayes
 from dwell.report.encode import VERSION, plain
-from dwell.report.programme import headline, programme_row, task_rows
+from dwell.report.programme import (
+    ChangeRow,
+    change_row,
+    headline,
+    latest_change,
+    programme_row,
+    task_rows,
+)
 from dwell.service.access.callers import may
 from dwell.service.api.chosen import ChosenProgramme
 from dwell.service.api.learned_documents import (
+    ChangedDocument,
     EventDocument,
     EventsDocument,
     PoliciesDocument,
@@ -67,8 +74,7 @@ def read_rule(programme: ChosenProgramme, shelf: OnShelf) -> RuleDocument:
         RuleChangeDocument(at=each.at, task=each.task, sentence=each.sentence)
         for each in shelf.rules(programme).all()
     ]
-    learner = programme.learner()
-    known = learner.pool_knowledge() if isinstance(learner, EmpiricalBayes) else None
+    known = programme.pool_knowledge()
     if known is not None:
         sentence: str | None = known.rule
     else:
@@ -76,6 +82,7 @@ def read_rule(programme: ChosenProgramme, shelf: OnShelf) -> RuleDocument:
     return RuleDocument(
         sentence=sentence,
         knowledge=[] if known is None else list(known.sentences),
+        changed=_changed(None if known is None else change_row(known.changed)),
         changes=changes,
     )
 
@@ -127,6 +134,7 @@ def read_report(programme: ChosenProgramme) -> ReportDocument:
         **plain(programme_row(programme)),
         "sentence": headline(programme, rows),
         "policies": plain(programme.policies()),
+        "changed": _changed(latest_change(programme)),
         "rows": plain(rows),
     }
     return ReportDocument.model_validate(about)
@@ -168,6 +176,10 @@ def export_programme(
         filename=f"{_file_name(programme.name)}.{format}",
         background=BackgroundTask(rmtree, folder),
     )
+
+
+def _changed(row: ChangeRow | None) -> ChangedDocument | None:
+    return None if row is None else ChangedDocument.model_validate(row)
 
 
 def _file_name(name: str) -> str:

@@ -47,6 +47,60 @@ class RuleChangeDocument(BaseModel):
     )
 
 
+class FigureDocument(BaseModel):
+    """A number that is not known exactly."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    estimate: float = Field(description="What it seems to be.", examples=[0.04])
+    low: float = Field(description="Where its 95 % interval begins.", examples=[0.02])
+    high: float = Field(description="Where it ends.", examples=[0.07])
+
+
+class ChangedDocument(BaseModel):
+    """The latest change of the pool of ideas that was shown."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    since: str | None = Field(
+        description="When the first test after it began; null if that is not known, as of past "
+        "tests without dates, and so in the next two.",
+        examples=["2026-03-03"],
+    )
+    earliest: str | None = Field(
+        description="The same if it came as early as it may have …", examples=["2026-02-10"]
+    )
+    latest: str | None = Field(description="… or as late.", examples=["2026-03-20"])
+    shown: str | None = Field(
+        description="When it was shown; null if past tests showed it.", examples=["2026-04-02"]
+    )
+    test: int = Field(
+        description="The number of that first test, in the order in which tests were learned from, "
+        "past ones first.",
+        examples=[412],
+    )
+    task: str | None = Field(
+        description="Its name; null for a past test.", examples=["blue-button"]
+    )
+    shipped_before: FigureDocument = Field(
+        description="Which share of ideas the rule in force would have shipped before …"
+    )
+    shipped_now: FigureDocument = Field(description="… and ships now.")
+    earned_before: FigureDocument = Field(
+        description="What a test would have earned by that rule before …"
+    )
+    earned_now: FigureDocument = Field(description="… and earns now.")
+    sentence: str = Field(
+        description="The same for people.",
+        examples=[
+            "The pool of ideas has changed since 3 March 2026, when blue-button began (between 10 "
+            "February and 20 March 2026): the rule in force ships 4 % of ideas (2 to 7 %) where it "
+            "would have shipped 16 % (12 to 21 %) before, and a test earns 0.0004 (0 to 0.001) "
+            "where it would have earned 0.0031 (0.002 to 0.0044)."
+        ],
+    )
+
+
 class RuleDocument(BaseModel):
     """The rule in force, and how it changed."""
 
@@ -59,6 +113,9 @@ class RuleDocument(BaseModel):
         description="What is known of the pool of ideas and what the rule earns, in sentences, if "
         "the programme was told a law; the most important one first.",
         examples=[["Nothing is known yet: there was no test."]],
+    )
+    changed: ChangedDocument | None = Field(
+        description="The latest change of the pool of ideas; null if none was shown."
     )
     changes: list[RuleChangeDocument] = Field(
         description="All rules that were in force, the present one last."
@@ -202,9 +259,12 @@ class ReportDocument(ProgrammeRowDocument):
     sentence: str = Field(
         description="What is to be done, and what became of all tasks.",
         examples=[
-            "checkout: 1 to ship, 9 keep testing; of 53 tests begun 12 were to ship, 31 to drop "
-            "and 1 abandoned."
+            "checkout: 1 to ship, 9 keep testing; 53 tests begun so far: 12 to ship, 31 to drop, 1 "
+            "abandoned."
         ],
     )
     policies: list[PolicyDocument] = Field(description="How policies stand.")
+    changed: ChangedDocument | None = Field(
+        description="The latest change of the pool of ideas; null if none was shown."
+    )
     rows: list[TaskRowDocument] = Field(description="Open tasks, and what to do with each.")

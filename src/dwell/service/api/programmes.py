@@ -76,6 +76,7 @@ def create_programme(shelf: OnShelf, sent: ProgrammeSent) -> ProgrammeDocument:
         law=law,
         cap=sent.cap,
         setup_cost=sent.setup_cost,
+        drift=sent.drift,
         **({} if sent.settings is None else sent.settings.given),
     )
     return _document(created, shelf.created(name))
@@ -151,6 +152,7 @@ def _document(programme: Programme, created: Created) -> ProgrammeDocument:
         law=_law_text(created),
         cap=settings.get("cap"),
         setup_cost=settings.get("setup_cost", 0.0),
+        drift=settings.get("drift", False),
         settings=_settings(programme),
     )
 
