@@ -127,8 +127,8 @@ class Changed(DatedChange):
             for each in self._earned
         )
         return (
-            f"{start}: the rule in force ships {_percents(self.shipped_now, ' of ideas')} "
-            f"where it would have shipped {_percents(self.shipped_before)} before, and a "
+            f"{start}: the rule in force ships {shares_said(self.shipped_now, ' of ideas')} "
+            f"where it would have shipped {shares_said(self.shipped_before)} before, and a "
             f"test earns {now} where it would have earned {before}."
         )
 
@@ -172,7 +172,17 @@ def under_rule(
     return Figure.of(*shipped), Figure.of(*earned)
 
 
-def _percents(figure: Figure, of: str = "") -> str:
+def shares_said(figure: Figure, of: str = "") -> str:
+    """A share with its interval, in per cent.
+
+    Args:
+        figure: The share.
+        of: What it is a share of.
+
+    Example:
+        >>> shares_said(Figure(1e-9, 1e-12, 0.065), " of ideas")
+        '0 % of ideas (0 to 6.5 %)'
+    """
     low, high = percent(_rounded(figure.low)), percent(_rounded(figure.high))
     return f"{percent(_rounded(figure.estimate))} %{of} ({low} to {high} %)"
 

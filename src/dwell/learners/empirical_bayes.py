@@ -329,6 +329,13 @@ class EmpiricalBayes(Learner):
         """The pool of ideas fitted to all tests so far, and others that are as plausible."""
         return self._chooser.plausible(self.state)
 
+    def plausible_ever(self) -> PoolFit:
+        """The same over all the time that there were tests: what was done with them is worth that.
+
+        It differs where the pool of ideas may change.
+        """
+        return self._chooser.plausible_ever(self.state) if self.drift else self.plausible()
+
     def pool_knowledge(self) -> PoolKnowledge:
         """What is known of the pool of ideas and of the rule in force, with intervals."""
         return self._chooser.knowledge(self.state, self.law)

@@ -130,6 +130,11 @@ class Learned:
         return min(self.explored, self.readings.counted)
 
     @property
+    def shown(self) -> int:
+        """After how many tests the latest change was shown; 0 if none was."""
+        return self.changes[-1].shown if self.changes else 0
+
+    @property
     def turning_points(self) -> set[int]:
         """By how many tests came before: the tests that a change may begin or began with."""
         changes = [(each.since, each.earliest, each.latest) for each in self.changes]

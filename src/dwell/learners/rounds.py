@@ -253,6 +253,14 @@ class Chooser:
         """The pool fitted to all tests so far, and others that are as plausible."""
         return self._fit(learned, learned.rounds[-1].number)
 
+    def plausible_ever(self, learned: Learned) -> PoolFit:
+        """The same with all tests counting alike, whichever pool they seem to be of."""
+        readings, number = learned.readings, learned.rounds[-1].number
+        kinds, counts = readings.counted_by(np.ones(len(readings.spans)))
+        logs = self.pool.log_likelihood(kinds, learned.noise.measured().factor)
+        rng = np.random.default_rng([self.seed, number])
+        return fit_pool(logs, counts, self.pool.laws, None, rng)
+
     def knowledge(self, learned: Learned, law: Law) -> PoolKnowledge:
         """What is known of the pool, and of the rule in force."""
         now, measured = learned.rounds[-1], learned.noise.measured()

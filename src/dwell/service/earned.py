@@ -7,7 +7,7 @@ the same traffic, by exact figures under the same pools. Elsewhere the value is 
 estimates, and there is nothing to compare it with.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import sqrt
 from typing import NamedTuple
@@ -80,14 +80,18 @@ class Plausible:
 
     Attributes:
         round: Which round of the learner it is of.
-        pool: The pool.
-        draws: Weights that are as plausible, a row each.
-        reference: What running to the cap earns per cost under each of them …
+        shown: After how many tests the latest change of the pool was shown; 0 if none was.
+        pool: The pool as it is now.
+        ever: The pool over all the time that there were tests, which what was shipped came from.
+        draws: Weights of that which are as plausible, a row each.
+        reference: What running to the cap earns per cost under each of them.
         knowledge: What is known of the pool, for people.
     """
 
     round: int
+    shown: int
     pool: FittedPool
+    ever: FittedPool
     draws: FloatArray
     reference: FloatArray
     knowledge: PoolKnowledge
@@ -95,13 +99,14 @@ class Plausible:
     @classmethod
     def of(cls, learner: EmpiricalBayes) -> "Plausible":
         """What a learner finds plausible now."""
-        fit, fitted = learner.plausible(), learner.fitted
-        pool = FittedPool(fitted.law, fitted.values, fit.weights, fitted.factor, fitted.tests)
+        fit, fitted = learner.plausible_ever(), learner.fitted
+        now = learner.plausible() if learner.drift else fit
+        pool, ever = (replace(fitted, weights=each.weights) for each in (now, fit))
         rates = shipped_at_cap(fitted.law, fitted.values, learner.cap, fitted.factor)
         earned = np.vstack([fit.weights, fit.draws]) @ (rates * fitted.values)
         per_cost = earned / (learner.cap + learner.setup_cost)
-        number = learner.state.rounds[-1].number
-        return cls(number, pool, fit.draws, per_cost, learner.pool_knowledge())
+        number, shown = learner.state.rounds[-1].number, learner.state.shown
+        return cls(number, shown, pool, ever, fit.draws, per_cost, learner.pool_knowledge())
 
 
 def shipped_at_cap(law: Law, values: FloatArray, cap: int, factor: float = 1.0) -> FloatArray:
@@ -143,9 +148,8 @@ class Ledger:
         """Ask the learner what is plausible, if it has fitted its pool anew."""
         if not isinstance(learner, EmpiricalBayes):
             return
-        number = learner.state.rounds[-1].number
-        if self.plausible is None or self.plausible.round != number:
-            before = self.plausible
+        number, shown, before = learner.state.rounds[-1].number, learner.state.shown, self.plausible
+        if before is None or (before.round, before.shown) != (number, shown):
             self.plausible = Plausible.of(learner)
             if before is None or before.pool.factor != self.plausible.pool.factor:
                 self._rows.clear()
@@ -178,7 +182,7 @@ class Ledger:
         shipped: dict[int, Shipped],
         spent: tuple[tuple[float, float], ...],
     ) -> Earned:
-        pool, cost = plausible.pool, spent[-1][1]
+        pool, cost = plausible.ever, spent[-1][1]
         likely = np.array([self._row(pool, n, each) for n, each in shipped.items()])
         weights = np.vstack([pool.weights, plausible.draws])
         mixed = likely @ weights.T

@@ -74,6 +74,7 @@ def programme_parts(shown: Shown, programme: Programme, now: float, find: str = 
         "today-say": made.today(view, words),
         "running-say": made.caption(view, words),
         "f-value": made.figure("value", view.value, "w7", view.no_value),
+        "f-changed": made.changed(view),
         "f-pool": made.figure("pool", view.pool, "w5", NO_POOL),
         "f-rules": made.rules(view),
         "f-standings": made.standings(view, unit),

@@ -1,13 +1,20 @@
 """Figures of what was learned, with their findings in words."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from markupsafe import Markup
 
+from dwell.fitting.figure import Figure
+from dwell.fitting.pool_change import Changed, DatedChange, shares_said
+from dwell.report.drawings import svg
 from dwell.service.earned import FEW_TESTS, Earned, Plausible
 from dwell.service.pages import charts, words
 from dwell.service.pages.words import Unit
 from dwell.service.story import Story
+
+_NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,3 +96,81 @@ def pool_figure(plausible: Plausible, story: Story, unit: Unit) -> Learned:
     )
     text += ". Line: ideas, fitted. Bars: the latest tests as measured, with noise."
     return Learned(title, text, *drawings)
+
+
+class Side(NamedTuple):
+    """What the rule in force does to the pool before or after a change.
+
+    Attributes:
+        name: Which side.
+        ships: Which share of ideas it ships, drawn …
+        ships_said: … and in words.
+        earns: What a test earns by it, drawn …
+        earns_said: … and in words.
+    """
+
+    name: str
+    ships: Markup
+    ships_said: str
+    earns: Markup
+    earns_said: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeNotice:
+    """That the pool of ideas has changed.
+
+    Attributes:
+        title: What changed.
+        text: When.
+        sides: Before and now; none where the rule in force ships nothing on either.
+        earlier: When it had changed before, the latest first.
+    """
+
+    title: str
+    text: str
+    sides: tuple[Side, ...]
+    earlier: tuple[str, ...]
+
+
+def change_notice(
+    changed: Changed | None, changes: Sequence[DatedChange], unit: Unit
+) -> ChangeNotice | None:
+    """What is to be said of the latest change, and of those before; None if there is none."""
+    if changed is None:
+        return None
+    text = f"It has changed {changed.when}."
+    if changed.dates.shown is not None:
+        text += f" That was shown on {words.day(changed.dates.shown)}."
+    text += " What ideas are worth, and the limits of tests that begin, are of the pool as it is."
+    earlier = tuple(each.when for each in changes[-2::-1])
+    if changed.ships_nothing:
+        title = "The rule in force ships nothing, and would have shipped nothing before"
+        return ChangeNotice(title, text, (), earlier)
+    shipped = changed.shipped_before, changed.shipped_now
+    earned = changed.earned_before, changed.earned_now
+    # A share and its sign stay in one line.
+    before, now = (words.percent(each.estimate).replace(" %", f"{_NO_BREAK}%") for each in shipped)
+    title = f"The rule in force ships {now} of ideas; before, it would have shipped {before}"
+    sides = tuple(
+        Side(
+            name,
+            _drawn(ships, shipped),
+            shares_said(ships),
+            _drawn(earns, earned),
+            _said(earns, unit),
+        )
+        for name, ships, earns in zip(("Before", "Now"), shipped, earned, strict=True)
+    )
+    return ChangeNotice(title, text, sides, earlier)
+
+
+def _drawn(figure: Figure, both: tuple[Figure, Figure]) -> Markup:
+    """A figure on the scale that both sides have."""
+    reach = min(0.0, *(each.low for each in both)), max(0.0, *(each.high for each in both))
+    return svg.interval(figure.low, figure.estimate, figure.high, reach, width=170.0)
+
+
+def _said(figure: Figure, unit: Unit) -> str:
+    places = unit.places(max(abs(figure.low), abs(figure.high)))
+    return f"{unit.signed(figure.estimate, places)} ({unit.range(figure.low, figure.high)})"

@@ -5,6 +5,7 @@ from threading import RLock
 
 from markupsafe import Markup
 
+from dwell.programme.pool_changes import dated, pool_changes
 from dwell.programme.programme import Programme
 from dwell.programme.state import State
 from dwell.report.drawings import svg
@@ -13,7 +14,13 @@ from dwell.service.followed import Followed
 from dwell.service.pages import words
 from dwell.service.pages.cards import MOST_CARDS, Cards, guard_said
 from dwell.service.pages.happenings import Happening, told
-from dwell.service.pages.learned import Learned, pool_figure, value_figure
+from dwell.service.pages.learned import (
+    ChangeNotice,
+    Learned,
+    change_notice,
+    pool_figure,
+    value_figure,
+)
 from dwell.service.pages.rows import Row, Rows
 from dwell.service.pages.rules import RulePicture, Standing, rule_pictures, standing_rows
 from dwell.service.pages.words import Unit
@@ -83,6 +90,7 @@ class Overview:
     find: str
     value: Learned | None
     no_value: tuple[str, str]
+    changed: ChangeNotice | None
     pool: Learned | None
     rules: tuple[RulePicture, ...]
     standings: tuple[Standing, ...]
@@ -153,12 +161,21 @@ class Shown:
             find=find,
             value=value,
             no_value=_NO_VALUE if story.shipped else _NOTHING_SHIPPED,
+            changed=self._changed(state),
             pool=pool,
             rules=tuple(rule_pictures(state, story.rules)),
             standings=tuple(standing_rows(state)),
             warnings=tuple(_warnings(state, story, rows)),
             events=tuple(told(note) for note in list(story.latest)[: -_EVENTS - 1 : -1]),
         )
+
+    def _changed(self, state: State) -> ChangeNotice | None:
+        """That the pool has changed, if it has."""
+        changes, plausible = pool_changes(state), self.ledger.plausible
+        if not changes or plausible is None:
+            return None
+        known = dated(plausible.knowledge, changes)
+        return change_notice(known.changed, changes, Unit.of(state.known.law))
 
     def _learned(
         self, state: State, earned: Earned | None, now: float
