@@ -19,6 +19,7 @@ from dwell.service.app import create_app
 from dwell.service.names import in_path
 from dwell.service.settings import Settings
 from tests.companies import checkout
+from tests.programmes import BAD, GOOD, feed, forgetting, ideas
 from tests.serving import served
 
 WIDE, NARROW = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
@@ -31,6 +32,7 @@ PAGES = {
     PLAN: "standard errors above 0",
     "/programmes/Checkout": "Decide today",
     "/programmes/Ladders": "Rules, and how they stand",
+    "/programmes/Changed": "The pool of ideas has changed",
     "/programmes/Empty": "has its limits, and no test yet",
     f"/programmes/Ladders/tests/{in_path(ODD)}": "The path between its limits",
     "/plan": "Give your numbers",
@@ -50,7 +52,7 @@ class Running:
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[Running]:
-    """A service with a company's programme, one of a learner without a law, and an empty one."""
+    """A service with a company's programme, one without a law, one that changed, an empty one."""
     store = MemoryStore()
     calendar = checkout(store).calendar
     learner = Ladder([fixed(20, 1), fixed(40, 1), fixed(80, 1)], setup_cost=10)
@@ -61,6 +63,7 @@ def service() -> Iterator[Running]:
         while not task.tell(draw.choice([-1, 1], 20, p=[0.4, 0.6]).tolist()).done:
             pass
     ladders.begin(ODD).tell([1, 1, -1, 1])
+    feed(forgetting(store, "Changed"), ideas(GOOD, BAD, GOOD, each=50, seed=3), seed=3)
     Programme.create(store, "Empty", policies=fixed(9, 1), clock=calendar)
     app = create_app(store=store)
     app.state.shelf.clock = calendar
