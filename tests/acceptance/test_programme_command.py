@@ -1,10 +1,14 @@
 """`dwell programme`: tests run live from a shell."""
 
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from dwell import Programme
+from dwell import Gaussian, Programme
+from dwell.cli.programme.create import _under_law
+from dwell.history.reading.summaries import Summaries
 from tests.acceptance.commands import assert_refused, figures, run
 
 
@@ -68,6 +72,7 @@ def test_batches_of_arms_are_held_cleared_and_corrected() -> None:
         (("create", "other"), "--from, or which caps"),
         (("create", "other", "--law", "Signs"), "needs cap"),
         (("create", "other", "--learner", "cape"), "--learner must be"),
+        (("create", "other", "--caps", "1", "--forget"), "--forget means something to"),
         (("begin", "nowhere"), "there is no programme 'nowhere'"),
         (("begin", "checkout", "--store", "tests.db"), "sqlite:///FILE"),
         (("tell", "checkout", "green", "--values", "1"), "there is no task 'green'"),
@@ -172,3 +177,22 @@ def test_what_each_test_taught_is_listed() -> None:
     assert ["reject by 0" in line for line in rows] == [True] * 4
     assert rows[-1].split()[-1] == "1"
     assert_refused(("programme", "audit", "checkout"), "EmpiricalBayes")
+
+
+def test_past_tests_are_taken_in_the_order_in_which_they_began() -> None:
+    """Where their dates are known; then a change among them is told by dates."""
+    effects = np.append(np.tile([0.5, 0.0], 20), np.full(40, -0.3))
+    began = np.datetime64("2026-01-01") + np.arange(80)
+    shuffled = np.random.default_rng(0).permutation(80)
+    told = Summaries(effects[shuffled], np.full(80, 0.1), began=began[shuffled])
+    law, past, dates = _under_law(told, Gaussian(1.0))
+    assert dates is not None
+    assert dates.tolist() == began.tolist()
+    assert (past.in_order, past.sums.tolist()) == (True, (100.0 * effects).tolist())
+    programme = Programme.create(
+        "memory:", "warm", law=law, cap=100, past=past, past_began=dates, drift=True
+    )
+    [change] = programme.pool_changes()
+    assert change.when.startswith("since ")
+    assert " 2026 (between " in change.when
+    assert _under_law(replace(told, began=None), Gaussian(1.0))[2] is None

@@ -65,6 +65,31 @@ def test_night_after_night(checkout: Programme) -> None:
     checkout.verify()
 
 
+def test_a_change_of_the_pool_is_told_once() -> None:
+    """By the sync whose tests show it; who asks later is told by show."""
+    terms = ("--law", "Lift(0.1)", "--cap", "200", "--setup-cost", "200", "--forget")
+    assert run("programme", "create", "changing", *terms).exit_code == 0
+    rates = [0.09, 0.30] * 20 + [0.04] * 41
+    weeks = [
+        "".join(day(f"idea {number}", at, 0.10, rate, users=300) for at in (1, 2))
+        for number, rate in enumerate(rates)
+    ]
+    command = ("programme", "sync", "changing", "days.csv", "--json")
+    told = []
+    for tests in (40, 80, 80):
+        write(*weeks[:tests])
+        told.append(json.loads(run(*command).stdout)["changed"])
+    assert told[0] is None
+    assert told[2] is None
+    assert told[1]["task"] == f"idea {told[1]['test'] - 1}"
+    printed = run("programme", "show", "changing").stdout
+    shown = json.loads(run("programme", "show", "changing", "--json").stdout)["changed"]
+    assert shown == told[1]
+    assert shown["sentence"] in " ".join(printed.split())
+    write(*weeks)
+    assert "has changed" not in run(*command[:-1]).stdout
+
+
 def test_what_was_restated_is_corrected(checkout: Programme) -> None:
     """Under the key of its day; a decision that was given stays."""
     write(day("red", 1, 0.10, 0.11))

@@ -120,7 +120,7 @@ def test_no_page_has_a_serious_fault_of_access(
 ) -> None:
     """By axe: neither light nor, where there is colour, dark and narrow."""
     kinds: list[dict[str, Any]] = [{"color_scheme": "light"}]
-    if "Checkout" in path or "tests" in path or path == PLAN:
+    if any(name in path for name in ("Checkout", "Changed", "tests")) or path == PLAN:
         kinds.append({"color_scheme": "dark"})
         kinds.append({"color_scheme": "light", "viewport": NARROW})
     for kind in kinds:
