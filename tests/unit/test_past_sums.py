@@ -113,3 +113,19 @@ def test_what_is_wrong_is_refused_in_a_sentence(made: Callable[[], object], word
     with pytest.raises(InvalidInput) as refused:
         made()
     assert words in str(refused.value)
+
+
+def test_tests_may_be_in_the_order_in_which_they_began() -> None:
+    """Whatever they are made from; it is kept in JSON, and nothing else is taken for it."""
+    days = Periods(np.array([2, 1]), np.array([9, 1, 4]), np.array([3.0, 1.0, -2.0]))
+    users = [5_000, 5_000]
+    for in_order in (False, True):
+        made = (
+            PastSums.of_periods(days, in_order=in_order),
+            PastSums.of_effects([0.1, 0.2], [0.1, 0.1], Gaussian(1), in_order=in_order),
+            PastSums.of_counts(users, [500, 500], users, [510, 490], Lift(0.1), in_order=in_order),
+        )
+        assert {each.in_order for each in made} == {in_order}
+        assert {PastSums.from_json(each.to_json()).in_order for each in made} == {in_order}
+    with pytest.raises(InvalidInput, match="in_order must be True or False, got 'yes'"):
+        PastSums.of_periods(days, in_order="yes")  # type: ignore[arg-type]  # what is refused
