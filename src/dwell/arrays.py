@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
+DateArray = NDArray[np.datetime64]
 Durations = NDArray[np.int32]
 Decisions = NDArray[np.int8]
 Samples = NDArray[Any]  # of int8 or float64

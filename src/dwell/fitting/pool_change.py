@@ -8,7 +8,7 @@ likelihood, whatever the pool's shape and whatever stopped the tests (`fitting.p
 from dataclasses import dataclass
 
 from dwell.arrays import FloatArray
-from dwell.fitting.figure import Figure, number, percent, range_of
+from dwell.fitting.figure import Figure, number, percent, percents, range_of
 from dwell.fitting.pool_intervals import functional_interval
 
 FALSE_ALARM = 0.05  # how likely a change is shown, ever, where there is none
@@ -54,9 +54,9 @@ class Changed(PoolChange):
         return (
             f"The pool of ideas has changed since test {self.since + 1:,} (between tests "
             f"{self.earliest + 1:,} and {self.latest + 1:,}): the rule in force ships "
-            f"{percent(self.shipped_now.estimate)} % of ideas ({_percents(self.shipped_now)} %) "
+            f"{percent(self.shipped_now.estimate)} % of ideas ({percents(self.shipped_now)} %) "
             f"where it would have shipped {percent(self.shipped_before.estimate)} % "
-            f"({_percents(self.shipped_before)} %) before, and a test earns "
+            f"({percents(self.shipped_before)} %) before, and a test earns "
             f"{number(self.earned_now.estimate)} ({range_of(self.earned_now)}) where it earned "
             f"{number(self.earned_before.estimate)} ({range_of(self.earned_before)})."
         )
@@ -85,7 +85,3 @@ def under_rule(
     shipped = functional_interval(log_likelihood, counts, accepts)
     earned = functional_interval(log_likelihood, counts, accepts * worths)
     return Figure.of(*shipped), Figure.of(*earned)
-
-
-def _percents(figure: Figure) -> str:
-    return f"{percent(figure.low)} to {percent(figure.high)}"
