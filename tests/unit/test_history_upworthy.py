@@ -105,7 +105,7 @@ def archive(tmp_path: Path) -> Archive:
 
 def test_first_two_packages_of_a_test_are_its_arms_in_order_of_time(archive: Archive) -> None:
     """At the same time, in the order of the file; packages of a test need not be neighbours."""
-    assert archive.relation.columns == ["test", "n_c", "x_c", "n_t", "x_t"]
+    assert archive.relation.columns == ["test", "n_c", "x_c", "n_t", "x_t", "date"]
     assert archive.relation.fetchall() == KEPT
 
 

@@ -3,14 +3,15 @@
 Effects with standard errors are taken in the order in which tests began, by the readings that a
 learner has of its own tests (`fitting.readings`), with errors as of a normal law. Among the shapes
 that the pool may have is the one that fits all tests best, whatever their order, and others that
-are narrower, wider, better or worse: real pools are none of a fixed list, and where no shape fits,
-readings that go from one to another predict better though nothing has changed.
+are narrower, wider, better or worse, or have more of its good ideas or its bad ones: real pools are
+none of a fixed list, and where no shape fits, readings that go from one to another predict better
+though nothing has changed.
 
 What changed is told in terms that tests identify: how often an idea would be a clear win, two
 standard errors above 0 in a test of the usual size, and what a test earns if these are shipped.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from itertools import product
 from math import asinh, ceil
@@ -32,10 +33,12 @@ _CLEAR = 1.96  # standard errors above 0
 # where it ends, as a ratio. And how far pools may spread: in such errors, and in usual effects.
 _STEP, _GROWTH, _FARTHEST = 0.7, 0.1, 1e6
 _PRECISE, _NARROWEST, _WIDEST = 0.1, 0.64, 3.0
-# How likely the pool is as all tests together say, or like that but for its spread and its mean
-# (in units of its sd), before there is any test.
+# How likely the pool is as all tests together say, or like that, before there is any test: but for
+# its spread and its mean, or by the factor that ideas are more frequent by for each sd that they
+# are better by, on the log scale.
 _FITTED, _ALIKE = 0.03, 0.1
 _SPREADS, _SHIFTS = (0.5, 0.7, 1.0, 1.4, 2.0), (-0.6, -0.3, 0.0, 0.3, 0.6)
+_TILTS = (-4.0, -2.0, -1.0, -0.5, 0.5, 1.0, 2.0, 4.0)
 _LEAST = 1e-12
 _MANY = 5000  # tests that say well enough what fits all
 
@@ -204,6 +207,7 @@ class _Past:
             for spread, shift in product(_SPREADS, _SHIFTS)
             if (spread, shift) != (1.0, 0.0)
         ]
+        alike += [_tilted(self.values, fitted, tilt) for tilt in _TILTS]
         # No value is impossible: each shape has to predict whatever comes.
         weights = np.maximum([fitted, *alike], _LEAST)
         weights /= weights.sum(axis=1, keepdims=True)
@@ -222,8 +226,9 @@ class _Past:
     def read(self) -> tuple[Readings, PoolChange | None]:
         """Readings of all tests, each of a kind of its own, and the latest change that is shown."""
         readings, latest = Readings.of(len(self.shapes.chances)), None
-        count = len(self.effects)
+        count, looks = len(self.effects), []
         while readings.tests < count:
+            looks.append(readings.tests)
             tests = slice(readings.tests, min(readings.tests + readings.left, count))
             likelihood = np.exp(self.log_likelihood(tests))
             predicted = np.einsum("ij,hj->ih", likelihood, self.shapes.weights)
@@ -231,7 +236,7 @@ class _Past:
             if readings.tests == count:
                 readings.next_look = count  # what a log shows at its end is shown
             latest = readings.shown() or latest
-        return readings, latest
+        return readings, latest and _between(latest, [*looks, count])
 
     def clear_wins(self, tests: BoolArray) -> tuple[Figure, Figure]:
         """How often ideas are clear wins, by some tests; and what shipping these earns a test."""
@@ -241,11 +246,38 @@ class _Past:
         )
 
 
+def _between(change: PoolChange, looks: list[int]) -> PoolChange:
+    """A change that may have been at any test between two looks: readings know only looks."""
+    places = np.array(looks)
+    before = places[places < change.earliest]
+    after = places[places > change.latest]
+    return replace(
+        change,
+        earliest=int(before[-1]) + 1 if len(before) else change.earliest,
+        latest=int(after[0]) - 1,
+    )
+
+
+def _tilted(values: FloatArray, weights: FloatArray, tilt: float) -> FloatArray:
+    """A law whose better ideas are more frequent, or less, exponentially."""
+    logs = tilt * (values - weights @ values) / _sd(values, weights)
+    logs -= logs[weights > 0.0].max()
+    tilted = weights * np.exp(np.minimum(logs, 0.0))
+    found: FloatArray = tilted / tilted.sum()
+    return found
+
+
+def _sd(values: FloatArray, weights: FloatArray) -> float:
+    """The standard deviation; of a single value, what tells it from its neighbours."""
+    sd = float(np.sqrt(weights @ (values - weights @ values) ** 2))
+    return max(sd, float(np.diff(values).min()))
+
+
 def _changed(values: FloatArray, weights: FloatArray, spread: float, shift: float) -> FloatArray:
     """A law on the grid, its sd and its mean changed: what falls between two values is shared."""
     mean = float(weights @ values)
-    sd = float(np.sqrt(weights @ (values - mean) ** 2))
-    moved = np.clip(mean + spread * (values - mean) + shift * sd, values[0], values[-1])
+    moved = mean + spread * (values - mean) + shift * _sd(values, weights)
+    moved = np.clip(moved, values[0], values[-1])
     below = np.clip(np.searchsorted(values, moved) - 1, 0, len(values) - 2)
     share = (moved - values[below]) / (values[below + 1] - values[below])
     places = np.concatenate([below, below + 1])

@@ -88,11 +88,13 @@ def summaries(
             table, began = _table(found, read, wanted)
             told = Summaries(table[0], table[1]) if wanted is EFFECTS else _lifts(*table)
             return replace(told, began=began)
-    return summaries_of(Log(found, columns=given, arms=arms, cumulative=cumulative))
+    log = Log(found, columns=given, arms=arms, cumulative=cumulative)
+    told, times = summaries_of(log), beginnings_of(log)
+    return told if times is None else replace(told, began=times.of(told.names))
 
 
 def summaries_of(log: Log) -> Summaries:
-    """What each test of a log measured; tests that are too short are left out.
+    """What each test of a log measured, but for when it began; of short tests nothing.
 
     Args:
         log: The log.
@@ -106,11 +108,9 @@ def summaries_of(log: Log) -> Summaries:
         (('a', 'b'), [0.1, 0.0])
     """
     try:
-        found = _counted(log) if log.form == "counts" else _means(log)
+        return _counted(log) if log.form == "counts" else _means(log)
     except NotOrdered:
         return summaries_of(replace(log, sort=True))
-    times = beginnings_of(log)
-    return found if times is None else replace(found, began=times.of(found.names))
 
 
 def _titles(source: Source, columns: Mapping[str, str]) -> dict[str, str]:
