@@ -141,12 +141,16 @@ def past_change(
     present = np.zeros(len(order), dtype=np.bool_)
     for span, counts in zip(readings.spans, readings.shares[0].tolist(), strict=True):
         present[span.kinds] = counts == 1.0
-    clear_before, earned_before = past.clear_wins(~present)
-    clear_now, earned_now = past.clear_wins(present)
+    # Tests of days on which it may have been are of the one pool or the other: they tell of none.
+    places = np.arange(len(order))
+    sure = (places < change.earliest) | (places >= change.latest)
+    before = ~present & sure
+    clear_before, earned_before = past.clear_wins(before if before.any() else ~present)
+    clear_now, earned_now = past.clear_wins(present & sure)
     as_given = np.empty_like(present)
     as_given[order] = present
-    places = [change.since, change.earliest, change.latest]
-    first, earliest, latest = began[order][places].astype("datetime64[D]").tolist()
+    ends = [change.since, change.earliest, change.latest]
+    first, earliest, latest = began[order][ends].astype("datetime64[D]").tolist()
     return PastChange(
         change.since,
         change.earliest,
