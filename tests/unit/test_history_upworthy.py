@@ -140,7 +140,7 @@ def test_how_small_an_arm_may_be_is_a_choice(tmp_path: Path) -> None:
     """With 0, no test is too small; with 900, two are left."""
     path = stored(PACKAGES, tmp_path / "packages.csv")
     everything = upworthy(path, least=0)
-    assert ("small", 499, 9, 9000, 9) in everything.relation.fetchall()
+    assert ("small", 499, 9, 9000, 9) in counts_of(everything)
     assert len(everything.notes) == 3
     assert [row[0] for row in upworthy(path, least=900).relation.fetchall()] == [
         "day-after",
@@ -235,6 +235,6 @@ def test_a_large_archive_keeps_the_order_of_the_file(tmp_path: Path) -> None:
         for number in range(40_000)
     ]
     found = upworthy(stored(pairs, tmp_path / "packages.csv"))
-    assert found.relation.fetchall() == [
+    assert counts_of(found) == [
         (f"t{number}", 1000 + number, 10, 21_000 + number, 10) for number in range(20_000)
     ]
