@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from datetime import date
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -159,6 +160,21 @@ def bounds(name: str, text: str) -> tuple[float, float]:
     if not low < high:
         raise InvalidInput(f"{name} must be a lower number and a higher one, got {text}")
     return low, high
+
+
+def day(name: str, text: str) -> date:
+    """A day.
+
+    Example:
+        >>> day("--since", "2026-03-31")
+        datetime.date(2026, 3, 31)
+    """
+    try:
+        return date.fromisoformat(text.strip())
+    except ValueError:
+        raise InvalidInput(
+            f"{name} must be a day such as 2026-03-31, got {checks.shown(text)}"
+        ) from None
 
 
 def labels_of_arms(name: str, text: str) -> tuple[str, ...]:

@@ -129,7 +129,7 @@ def evaluate(
     Forms of a log, by its columns:
       raw      test, order, value: a row per sample
       two-arm  test, arm, order, outcome, perhaps time or period: a row per user
-      counts   test, n_c, x_c, n_t, x_t: a row per test, users and conversions
+      counts   test, n_c, x_c, n_t, x_t, perhaps date: a row per test
       batches  test, period, n, mean, variance, perhaps arm: a row per period
 
     \b

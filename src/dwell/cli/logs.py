@@ -15,7 +15,7 @@ from dwell.cli.command import Option as TitledOption
 from dwell.cli.command import flag
 from dwell.cli.options import Command, Option, one_of, option, seed_option, stacked
 from dwell.errors import InvalidInput
-from dwell.parsing import bounds
+from dwell.parsing import bounds, day
 from dwell.parsing import labels_of_arms as labels_of_arms
 from dwell.parsing import titles_of_columns as titles_of_columns
 
@@ -162,12 +162,18 @@ _OPTIONS = (
         help="Which arms to compare: control,treatment; rows of others are left out.",
     ),
     cumulative_option,
+    option(
+        "--since",
+        day,
+        metavar="DATE",
+        help="Only tests that began on this day or later, such as 2026-03-31.",
+    ),
     flag("--sort", help="Sort rows first, without trying to do without."),
     option("--memory", _memory, default="1GB", metavar="SIZE", help="What sorting may take of it."),
     seed_option,
 )
 _WHERE = ("log", "kind", "query", "database")
-_HOW = ("form", "columns", "memory", "bounds", "arms", "cumulative")
+_HOW = ("form", "columns", "memory", "bounds", "arms", "cumulative", "since")
 
 
 def log_options(command: Callable[..., None]) -> Command:

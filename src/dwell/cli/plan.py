@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dwell.cli.command import Command
+from dwell.cli.command import Command, flag
 from dwell.cli.files import files_in, refuse_inputs
 from dwell.cli.logs import past_tests_options
 from dwell.cli.options import (
@@ -61,6 +61,10 @@ _IDEAS = (
         metavar="KIND",
         help="What to fit: normal, t for fat tails, or npmle, a prior of any shape; the plan says "
         "which the tests support.  [default: normal]",
+    ),
+    flag(
+        "--all-tests",
+        help="Fit it to all tests, though the pool of ideas has changed since the first.",
     ),
 )
 _SAMPLES = (
@@ -199,6 +203,7 @@ def _terms(
     columns: dict[str, str] | None,
     arms: tuple[str, ...] | None,
     cumulative: bool | None,
+    all_tests: bool,
     **rest: Any,
 ) -> tuple[Terms, Basis]:
     """The terms that the options make, and what they rest on."""
@@ -220,13 +225,14 @@ def _terms(
         if law is None and sd is None:
             name = "the query" if source is None else source
             raise InvalidInput(f"{name} does not say how noisy one sample is: give --sd")
-        past = _fitted(told, fit)
+        past = _fitted(told, fit, all_tests)
     else:
         for name, value in (
             ("--fit", fit),
             ("--columns", columns),
             ("--arms", arms),
             ("--cumulative", cumulative),
+            ("--all-tests", all_tests or None),
         ):
             if value is not None:
                 raise InvalidInput(f"{name} needs past tests to fit a prior to: give --from FILE")
@@ -245,13 +251,13 @@ def _past(source: str | None, query: str | None, database: str | None, **how: An
     return summaries(source if query is None else Query(query, database), **how)
 
 
-def _fitted(told: Summaries, fit: Fit | None) -> Fitted:
+def _fitted(told: Summaries, fit: Fit | None, all_tests: bool) -> Fitted:
     from dataclasses import replace
 
     from dwell.planning import PastTests, fitted
 
-    past = PastTests(told.effects, told.standard_errors, told.sd)
-    found = fitted(past, fit or "normal")
+    past = PastTests(told.effects, told.standard_errors, told.sd, told.began)
+    found = fitted(past, fit or "normal", all_tests=all_tests)
     return replace(found, notes=(*told.notes, *found.notes))
 
 

@@ -43,3 +43,8 @@ def number(value: float) -> str:
 def range_of(figure: Figure) -> str:
     """From where to where a number may be."""
     return f"{number(figure.low)} to {number(figure.high)}"
+
+
+def percents(figure: Figure) -> str:
+    """From where to where a share may be, in per cent."""
+    return f"{percent(figure.low)} to {percent(figure.high)}"

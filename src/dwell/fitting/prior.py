@@ -107,18 +107,7 @@ def fit_prior(effects: ArrayLike, standard_errors: ArrayLike) -> FittedPrior:
         >>> fitted.normal, round(fitted.sd_error, 3), fitted.supported
         (Normal(-1.10739, 1.94171), 0.055, 'normal')
     """
-    measured, errors = column("effects", effects), column("standard_errors", standard_errors)
-    require_same_tests(effects=measured, standard_errors=errors)
-    require(errors > 0.0, errors, "standard_errors must be above 0")
-    # Beyond, squares and their ratios are no numbers any more.
-    within = (errors >= 1.0 / _LARGEST) & (errors <= _LARGEST)
-    require(within, errors, "standard_errors must lie between 1e-20 and 1e20 (choose another unit)")
-    within = np.abs(measured) <= _LARGEST
-    require(within, measured, "effects must lie between -1e20 and 1e20 (choose another unit)")
-    if len(measured) < 2:
-        raise InvalidInput(
-            f"a prior needs at least 2 tests, and far more to be any good, got {len(measured)}"
-        )
+    measured, errors = checked_tests(effects, standard_errors)
     normal, mixture = fit_normal(measured, errors), fit_mixture(measured, errors)
     student_t = fit_student_t(measured, errors, normal)
     support = supported(measured, errors, normal, student_t)
@@ -146,6 +135,28 @@ def fit_prior(effects: ArrayLike, standard_errors: ArrayLike) -> FittedPrior:
         misfit=misfit,
         misfit_p_value=p_value,
     )
+
+
+def checked_tests(effects: ArrayLike, standard_errors: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """What tests measured, two of them or more, in numbers that can be squared.
+
+    Args:
+        effects: The effect that each test measured.
+        standard_errors: Their standard errors.
+    """
+    measured, errors = column("effects", effects), column("standard_errors", standard_errors)
+    require_same_tests(effects=measured, standard_errors=errors)
+    require(errors > 0.0, errors, "standard_errors must be above 0")
+    # Beyond, squares and their ratios are no numbers any more.
+    within = (errors >= 1.0 / _LARGEST) & (errors <= _LARGEST)
+    require(within, errors, "standard_errors must lie between 1e-20 and 1e20 (choose another unit)")
+    within = np.abs(measured) <= _LARGEST
+    require(within, measured, "effects must lie between -1e20 and 1e20 (choose another unit)")
+    if len(measured) < 2:
+        raise InvalidInput(
+            f"a prior needs at least 2 tests, and far more to be any good, got {len(measured)}"
+        )
+    return measured, errors
 
 
 def _warn(fit: NormalFit, tests: int) -> None:

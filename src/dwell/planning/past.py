@@ -5,16 +5,20 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dwell import checks
-from dwell.arrays import FloatArray
-from dwell.errors import UncertainPrior
+from dwell.arrays import BoolArray, DateArray, FloatArray
+from dwell.errors import InvalidInput, UncertainPrior
 from dwell.fitting import FittedPrior, fit_prior
 from dwell.fitting.numbers import column
+from dwell.fitting.past_change import PastChange, past_change
+from dwell.fitting.prior import checked_tests
 from dwell.fitting.student_t import log_densities
 from dwell.priors import Atoms, Normal, StudentT
 
 Fit = Literal["normal", "t", "npmle"]
+_FEW = 10  # a prior that is fitted to fewer tests says next to nothing
 _NAMES = {"normal": "a normal prior", "t": "a Student-t prior", "npmle": "a prior of any shape"}
 
 
@@ -27,6 +31,7 @@ class PastTests:
         standard_errors: Their standard errors.
         sd: The standard deviation of one sample, a treated user's outcome minus an untreated
             one's; None where only effects are known.
+        began: When each test began, as dates; None where that is not known.
 
     Example:
         >>> PastTests([0.01, -0.02], [0.005, 0.005]).sd is None
@@ -36,12 +41,33 @@ class PastTests:
     effects: FloatArray
     standard_errors: FloatArray
     sd: float | None = None
+    began: DateArray | None = None
 
     def __post_init__(self) -> None:
         for name in ("effects", "standard_errors"):
             object.__setattr__(self, name, column(name, getattr(self, name)))
         if self.sd is not None:
             object.__setattr__(self, "sd", checks.positive("sd", self.sd))
+        if self.began is not None:
+            object.__setattr__(self, "began", _dates(self.began, len(self.effects)))
+
+    def only(self, tests: BoolArray) -> "PastTests":
+        """Some of the tests."""
+        began = None if self.began is None else self.began[tests]
+        return PastTests(self.effects[tests], self.standard_errors[tests], self.sd, began)
+
+
+def _dates(began: ArrayLike, tests: int) -> DateArray:
+    """A date per test."""
+    try:
+        found = np.asarray(began, dtype="datetime64[us]")
+    except (TypeError, ValueError):
+        raise InvalidInput(
+            f"began must be dates such as 2026-03-31, got {checks.shown(began)}"
+        ) from None
+    if found.shape != (tests,) or np.isnat(found).any():
+        raise InvalidInput(f"began must be {tests} dates, one a test, got {checks.shown(began)}")
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +79,15 @@ class Fitted:
         fit: Which of the three fits is used.
         found: All of them.
         notes: What to know about them.
+        changed: The latest change of the pool of ideas that the tests show; None if they show none,
+            or if it is not known when they began.
     """
 
     past: PastTests
     fit: Fit
     found: FittedPrior
     notes: tuple[str, ...]
+    changed: PastChange | None = None
 
     @property
     def prior(self) -> Normal | StudentT | Atoms:
@@ -111,20 +140,46 @@ def _few(errors: FloatArray, most: int = 200) -> FloatArray:
     return np.quantile(errors, (np.arange(most) + 0.5) / most) if len(errors) > most else errors
 
 
-def fitted(past: PastTests, fit: Fit = "normal") -> Fitted:
+def fitted(past: PastTests, fit: Fit = "normal", *, all_tests: bool = False) -> Fitted:
     """Fit a prior to the past.
+
+    Where it is known when tests began, and they show that the pool of ideas has changed, it is
+    fitted to those of the present pool, if there are ten of them; docs/drift.md.
 
     Args:
         past: Effects of earlier tests.
         fit: "normal", "t" for fat tails, or "npmle" for a law of any shape.
+        all_tests: Whether to fit it to all tests even so.
     """
+    changed, notes = _changed(past), []
+    if changed is not None:
+        notes.append(f"{changed.sentence}; {_used(changed, all_tests)}")
+        if not all_tests and changed.tests >= _FEW:
+            past = past.only(changed.present)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", UncertainPrior)
         found = fit_prior(past.effects, past.standard_errors)
-    notes = [str(warning.message) for warning in told]
+    notes += [str(warning.message) for warning in told]
     if fit == "normal" and found.misfit_p_value < 0.01:
         notes.append(
             f"effects are not quite normal (p = {found.misfit_p_value:.1g}); compare with the fit "
             "npmle, of any shape"
         )
-    return Fitted(past, fit, found, tuple(notes))
+    return Fitted(past, fit, found, tuple(notes), changed)
+
+
+def _used(changed: PastChange, all_tests: bool) -> str:
+    """Which tests the prior is fitted to."""
+    if all_tests:
+        return "the plan uses all tests, as --all-tests says"
+    if changed.tests < _FEW:
+        return f"the plan uses all tests, as {changed.tests} since are too few"
+    which = "since" if changed.tests == changed.after else "of the present pool"
+    return f"the plan uses the {changed.tests:,} tests {which}; --all-tests uses all of them"
+
+
+def _changed(past: PastTests) -> PastChange | None:
+    if past.began is None:
+        return None
+    effects, errors = checked_tests(past.effects, past.standard_errors)
+    return past_change(effects, errors, past.began)

@@ -97,10 +97,11 @@ def evaluate(asked: dict[str, Any], advance: Advance) -> Found:
         "columns": parsing.titles_of_columns,
         "bounds": parsing.bounds,
         "arms": parsing.labels_of_arms,
+        "since": parsing.day,
         "current": parse_current,
     }
     given |= {name: parse(name, given[name]) for name, parse in read.items() if name in given}
-    how = ("form", "columns", "bounds", "arms", "cumulative", "seed")
+    how = ("form", "columns", "bounds", "arms", "cumulative", "since", "seed")
     path = Path(given.pop("path"))
     require_few_values(path)
     log = Log(path, **{name: given.pop(name) for name in how if name in given})

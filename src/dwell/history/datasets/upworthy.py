@@ -68,8 +68,9 @@ class Archive:
     """Tests of the archive, and what was left out.
 
     Attributes:
-        relation: A row per test, in order of time, with the columns test, n_c, x_c, n_t and x_t:
-            impressions and clicks of the package listed first (control) and second (treatment).
+        relation: A row per test, in order of time, with the columns test, n_c, x_c, n_t, x_t and
+            date: impressions and clicks of the package listed first (control) and second
+            (treatment), and when that test was created.
         notes: How many tests and packages were left out, and why.
     """
 
@@ -104,7 +105,9 @@ def upworthy(path: str | Path, least: int = 500) -> Archive:
     except (duckdb.Error, OSError) as error:
         raise unreadable(path, "CSV", error) from None
     # In the order of the table, which is that of time.
-    kept = connection.sql("select test, n_c, x_c, n_t, x_t from tests where fate = 'kept'")
+    kept = connection.sql(
+        "select test, n_c, x_c, n_t, x_t, created::date as date from tests where fate = 'kept'"
+    )
     return Archive(kept, _notes(connection, least))
 
 

@@ -20,7 +20,11 @@ COLUMNS: dict[Form, tuple[str, ...]] = {
     "two-arm": ("test", "arm", "order", "outcome"),
     "raw": ("test", "order", "value"),
 }
-_OPTIONAL: dict[Form, tuple[str, ...]] = {"batches": ("arm",), "two-arm": ("time", "period")}
+_OPTIONAL: dict[Form, tuple[str, ...]] = {
+    "counts": ("date",),
+    "batches": ("arm",),
+    "two-arm": ("time", "period"),
+}
 # What may take the place of a column that is not there.
 _INSTEAD: dict[Form, dict[str, tuple[str, ...]]] = {"two-arm": {"order": ("time", "period")}}
 FORMS: tuple[Form, ...] = get_args(Form)
@@ -149,6 +153,19 @@ def numbers(column: Column) -> tuple[FloatArray, BoolArray | None]:
     found: FloatArray = cast.to_numpy(zero_copy_only=False)
     finite = np.isfinite(found)
     return found, None if finite.all() else ~finite
+
+
+def dates(column: Column) -> tuple[IntArray, BoolArray | None]:
+    """A column of dates or times in microseconds since 1970, and where it has none; or None.
+
+    Example:
+        >>> dates(pa.array(["1970-01-02", "soon"]))
+        (array([86400000000,           0]), array([False,  True]))
+    """
+    column = decoded(column)
+    if is_text(column) or pa.types.is_temporal(column.type):
+        return Orders("time").read(column)
+    return np.zeros(len(column), dtype=np.int64), np.ones(len(column), dtype=np.bool_)
 
 
 @dataclass(slots=True)

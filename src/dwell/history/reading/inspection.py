@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import date
 
 from dwell.errors import InvalidInput, NotOrdered
 from dwell.history.reading.columns import Form
@@ -42,6 +43,7 @@ def check(
     bounds: tuple[float, float] | None = None,
     arms: tuple[str, ...] | None = None,
     cumulative: bool | None = None,
+    since: date | None = None,
 ) -> Inspection:
     """Read a whole log and say what is wrong with it, with the rows.
 
@@ -54,6 +56,7 @@ def check(
         arms: The labels of the control and of one treatment or more; None for the usual ones.
         cumulative: Whether batches have all users since the first period; None to refuse a log
             that looks so.
+        since: Only tests that began on this day or later; None for all.
 
     Example:
         >>> import pyarrow as pa
@@ -70,6 +73,7 @@ def check(
             bounds=bounds,
             arms=arms,
             cumulative=cumulative,
+            since=since,
         )
     except InvalidInput as error:
         return Inspection(form, columns or {}, faults=(_unreadable(error),))

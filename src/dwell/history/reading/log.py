@@ -4,13 +4,14 @@
 |---|---|---|
 | raw | test, order, value | a row |
 | two-arm | test, arm, order, outcome, perhaps time or period | two users: see `users` |
-| counts | test, n_c, x_c, n_t, x_t | the same, of sequences drawn to fit the counts |
+| counts | test, n_c, x_c, n_t, x_t, perhaps date | the same, of sequences that fit the counts |
 | batches | test, period, n, mean, variance, and perhaps arm | known by sums over periods only |
 """
 
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
+from datetime import date
 from math import isnan
 
 import numpy as np
@@ -24,7 +25,8 @@ from dwell.history.reading.forms.makers import MAKERS
 from dwell.history.reading.ordering import in_order
 from dwell.history.reading.parquet_files import ParquetFiles
 from dwell.history.reading.quality import Faults
-from dwell.history.reading.rows import Reader, whole_tests
+from dwell.history.reading.rows import Reader, Rows, whole_tests
+from dwell.history.reading.since import rows_since
 from dwell.history.reading.sources import Source, opened
 from dwell.history.reading.validation import Validator
 
@@ -54,6 +56,7 @@ class Log:
             None for the usual labels.
         cumulative: Whether batches have all users since the first period; None to refuse a log
             that looks so.
+        since: Only tests that began on this day or later, where the log has dates; None for all.
         within_time: Whether users are compared within short stretches of time in all tests, and
             not only where arms are not split evenly at all times.
 
@@ -75,9 +78,12 @@ class Log:
     arms: tuple[str, ...] | None = None
     cumulative: bool | None = None
     within_time: bool = False
+    since: date | None = None
 
     def __post_init__(self) -> None:
         checks.count("seed", self.seed, least=0)
+        if self.since is not None:
+            checks.kind("since", self.since, date, "a datetime.date")
         if self.bounds is not None:
             low, high = (checks.real("bounds", end) for end in self.bounds)
             if isnan(low) or isnan(high) or low >= high:
@@ -137,8 +143,16 @@ def blocks_of(log: Log, rows: int, faults: Faults) -> Iterator[Block]:
     )
     with closing(reader.parts()) as parts:
         if log.form == "counts":
-            yield from counts(parts, rows, validator, log.seed)
+            wanted = (_wanted(part, reader, log.since) for part in parts)
+            yield from counts(wanted, rows, validator, log.seed)
             return
         ordered = in_order(parts, log.memory) if log.sort else parts
         for block in whole_tests(ordered, rows, reader.names, source.name):
-            yield MAKERS[log.form](block, validator)
+            wanted_of_block = _wanted(block, reader, log.since)
+            if len(wanted_of_block["test"]):
+                yield MAKERS[log.form](wanted_of_block, validator)
+
+
+def _wanted(rows: Rows, reader: Reader, since: date | None) -> Rows:
+    """The rows of tests that are asked for."""
+    return rows if since is None else rows_since(rows, reader, since)

@@ -19,6 +19,7 @@ from dwell.errors import NotOrdered
 from dwell.history.reading.columns import (
     Column,
     Orders,
+    dates,
     decoded,
     is_text,
     labels,
@@ -111,6 +112,9 @@ class Reader:
             elif ours == "arm":
                 rows[ours], bad = self._arms(column)
                 demand = "must be control or treatment: name the labels by arms, the control first"
+            elif ours == "date":
+                rows[ours], bad = dates(column)
+                demand = "must be a date such as 2026-03-31: mend it, or leave the column out"
             elif ours in ("order", "time", "period"):
                 orders = self.orders if ours == self._ordered_by else self.clock
                 rows["order" if ours == self._ordered_by else "clock"], bad = orders.read(column)

@@ -15,11 +15,13 @@ from typing import Any
 import numpy as np
 
 from dwell import checks
-from dwell.arrays import DateArray, FloatArray
+from dwell.arrays import BoolArray, DateArray, FloatArray, IntArray
 from dwell.errors import InvalidInput, NotOrdered
 from dwell.fitting import Means, effects_from_counts, steady_errors
-from dwell.history.reading.blocks import PeriodBlock, SampleBlock
-from dwell.history.reading.columns import COLUMNS, decoded, numbers
+from dwell.history.reading.beginnings import beginnings_of
+from dwell.history.reading.blocks import PeriodBlock, SampleBlock, chosen
+from dwell.history.reading.columns import COLUMNS, dates, decoded, numbers
+from dwell.history.reading.counts_block import CountsBlock
 from dwell.history.reading.log import Log
 from dwell.history.reading.mixed_block import MixedBlock
 from dwell.history.reading.quality import Quality
@@ -42,6 +44,7 @@ class Summaries:
         base_rate: Of outcomes that are 0 or 1, how often all users together have 1; None where
             that is not known.
         began: When each test began; None where that is not known.
+        names: What each test is called; of tables with a row per test, nothing.
     """
 
     effects: FloatArray
@@ -50,6 +53,7 @@ class Summaries:
     notes: tuple[str, ...] = ()
     base_rate: float | None = None
     began: DateArray | None = None
+    names: tuple[str, ...] = ()
 
 
 def summaries(
@@ -80,20 +84,39 @@ def summaries(
     titles = _titles(found, given)
     for wanted in (EFFECTS, _COUNTS):
         if all(name in titles for name in wanted):
-            chosen = {name: titles[name] for name in (*wanted, "test") if name in titles}
-            table = _table(found, chosen, wanted)
-            return Summaries(table[0], table[1]) if wanted is EFFECTS else _lifts(*table)
+            read = {name: titles[name] for name in (*wanted, "test", "date") if name in titles}
+            table, began = _table(found, read, wanted)
+            told = Summaries(table[0], table[1]) if wanted is EFFECTS else _lifts(*table)
+            return replace(told, began=began)
     log = Log(found, columns=given, arms=arms, cumulative=cumulative)
+    told, times = summaries_of(log), beginnings_of(log)
+    return told if times is None else replace(told, began=times.of(told.names))
+
+
+def summaries_of(log: Log) -> Summaries:
+    """What each test of a log measured, but for when it began; of short tests nothing.
+
+    Args:
+        log: The log.
+
+    Example:
+        >>> import pyarrow as pa
+        >>> table = pa.table({"test": ["a", "b"], "n_c": [90, 90], "x_c": [9, 9]})
+        >>> table = table.append_column("n_t", [[90, 90]]).append_column("x_t", [[18, 9]])
+        >>> found = summaries_of(Log(table))
+        >>> found.names, found.effects.tolist()
+        (('a', 'b'), [0.1, 0.0])
+    """
     try:
-        return _means(log)
+        return _counted(log) if log.form == "counts" else _means(log)
     except NotOrdered:
-        return _means(replace(log, sort=True))
+        return summaries_of(replace(log, sort=True))
 
 
 def _titles(source: Source, columns: Mapping[str, str]) -> dict[str, str]:
     """The table's titles by our names: those that make up one of the forms."""
     forms = (EFFECTS, _COUNTS, *(names for form, names in COLUMNS.items() if form != "counts"))
-    ours = list(dict.fromkeys(name for names in forms for name in (*names, "arm")))
+    ours = list(dict.fromkeys(name for names in forms for name in (*names, "arm", "date")))
     for name, title in columns.items():
         if name not in ours:
             raise InvalidInput(
@@ -119,9 +142,12 @@ def _titles(source: Source, columns: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-def _table(source: Source, titles: Mapping[str, str], wanted: Sequence[str]) -> list[FloatArray]:
-    """The columns of a table with a row per test."""
+def _table(
+    source: Source, titles: Mapping[str, str], wanted: Sequence[str]
+) -> tuple[list[FloatArray], DateArray | None]:
+    """The columns of a table with a row per test, and when tests began."""
     parts: list[list[FloatArray]] = [[] for _ in wanted]
+    began: list[IntArray] = []
     rows_of: dict[str, int] = {}
     before = 0
     for batch in source.batches(list(titles.values())):
@@ -129,20 +155,35 @@ def _table(source: Source, titles: Mapping[str, str], wanted: Sequence[str]) -> 
             _refuse_twice(batch.column(titles["test"]), before, source.name, rows_of)
         for part, name in zip(parts, wanted, strict=True):
             part.append(_numbers(batch.column(titles[name]), titles[name], before, source.name))
+        if "date" in titles:
+            began.append(_dates(batch.column(titles["date"]), titles["date"], before, source.name))
         before += batch.num_rows
     if not before:
         raise InvalidInput(f"{source.name} must have a row per test, got none")
-    return [np.concatenate(part) for part in parts]
+    columns = [np.concatenate(part) for part in parts]
+    return columns, np.concatenate(began).astype("datetime64[us]") if began else None
 
 
 def _numbers(column: Any, title: str, before: int, name: str) -> FloatArray:
     found, bad = numbers(column)
     if bad is not None:
-        place = int(bad.argmax())
-        got = checks.shown(decoded(column)[place].as_py())
-        row = before + place + 1
-        raise InvalidInput(f"{title} in row {row} of {name} must be a finite number, got {got}")
+        raise InvalidInput(_cell(column, bad, title, before, name, "a finite number"))
     return found
+
+
+def _dates(column: Any, title: str, before: int, name: str) -> IntArray:
+    found, bad = dates(column)
+    if bad is not None:
+        what = _cell(column, bad, title, before, name, "a date such as 2026-03-31")
+        raise InvalidInput(f"{what}: mend it, or leave the column out")
+    return found
+
+
+def _cell(column: Any, bad: BoolArray, title: str, before: int, name: str, wanted: str) -> str:
+    """What is wrong with the first of the bad cells."""
+    place = int(bad.argmax())
+    got = checks.shown(decoded(column)[place].as_py())
+    return f"{title} in row {before + place + 1} of {name} must be {wanted}, got {got}"
 
 
 def _refuse_twice(column: Any, before: int, name: str, rows_of: dict[str, int]) -> None:
@@ -161,9 +202,23 @@ def _lifts(*counts: FloatArray) -> Summaries:
     return Summaries(lifts.effects, lifts.standard_errors, sd, base_rate=lifts.base_rate)
 
 
+def _counted(log: Log) -> Summaries:
+    """The lifts of counts."""
+    names: tuple[str, ...] = ()
+    parts = []
+    for block in log.blocks():
+        assert isinstance(block, CountsBlock)  # there are no others
+        kept = block.long_enough()
+        names += kept.names
+        parts.append(np.hstack([kept.users, kept.ones]))
+    control, treated, control_ones, treated_ones = np.vstack(parts).T.astype(np.float64)
+    return replace(_lifts(control, control_ones, treated, treated_ones), names=names)
+
+
 def _means(log: Log) -> Summaries:
     """The means of samples, test by test, with errors that do not go with them."""
     effects, sizes, variances = [], [], []
+    names: list[str] = []
     quality, squares, freedom = Quality(), 0.0, 0
     for kept in _parts(log):
         quality += kept.quality
@@ -175,6 +230,7 @@ def _means(log: Log) -> Summaries:
             effect = _sums(kept) / drawn
             variance = spread.squares / spread.degrees_of_freedom / drawn
         used = np.isfinite(effect) & np.isfinite(variance)
+        names += chosen(kept.names, used)
         effects.append(effect[used])
         sizes.append(drawn[used])
         variances.append(variance[used])
@@ -195,7 +251,8 @@ def _means(log: Log) -> Summaries:
         f"{left_out:,} of {tests:,} past tests are left out: they have too few samples to say how "
         "noisy they are",
     )
-    return Summaries(found, steady_errors(found, [means]), sd, notes if left_out else ())
+    errors = steady_errors(found, [means])
+    return Summaries(found, errors, sd, notes if left_out else (), names=tuple(names))
 
 
 def _parts(log: Log) -> Iterator[SampleBlock | PeriodBlock]:

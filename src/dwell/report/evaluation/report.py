@@ -20,6 +20,7 @@ from dwell.history.replay.workers import Workers
 from dwell.policies import AnyPolicy
 from dwell.policy import Policy
 from dwell.report.evaluation.answer import Answer, answer_of
+from dwell.report.evaluation.change import LogChange, change_notes, log_change
 from dwell.report.evaluation.setup_costs import setup_costs
 from dwell.report.evaluation.totals import Totals, totals_of
 from dwell.shown import Shown
@@ -64,6 +65,8 @@ class Report(Shown):
             without any, there is no answer, and `by_setup_cost` is what to look at.
         method: How `found` was made.
         calendar: How long tests took; None if the log does not say.
+        changed: The latest change of the pool of ideas that the log shows; None if it shows none,
+            or has no dates.
     """
 
     replayed: ReplayedLog
@@ -72,6 +75,7 @@ class Report(Shown):
     setup_cost: float | None = 0.0
     method: Method = Method()
     calendar: Calendar | None = None
+    changed: LogChange | None = None
 
     @property
     def answer(self) -> Answer | None:
@@ -167,10 +171,11 @@ class Report(Shown):
     @property
     def notes(self) -> tuple[str, ...]:
         """A sentence for each thing that a reader should know."""
+        notes = (*change_notes(self), *self.replayed.notes)
         if self.found.tests >= _MANY:
-            return self.replayed.notes
+            return notes
         few = "approximate intervals are made for hundreds of tests, and there are "
-        return (*self.replayed.notes, f"{few}{self.found.tests:,}")
+        return (*notes, f"{few}{self.found.tests:,}")
 
     def to_html(self, path: str | Path) -> None:
         """Write a page about it that needs no network: whole, or not at all.
@@ -257,4 +262,5 @@ def evaluate(
         None if setup_cost is None else found.setup_cost,
         method,
         calendar_of(opened),
+        log_change(opened, replayed.names),
     )

@@ -8,6 +8,7 @@ from typing import Any
 from dwell.history.replay.interval_methods import UNKNOWN
 from dwell.report.encode import plain
 from dwell.report.evaluation.answer import current_roi
+from dwell.report.evaluation.change import changed_fields
 from dwell.report.evaluation.durations import Durations, durations_of
 from dwell.report.evaluation.report import Report
 from dwell.report.evaluation.table import ranked
@@ -42,6 +43,7 @@ def about(report: Report, notes: Sequence[str] = ()) -> dict[str, object]:
         **(_compared(report) if asked else {"current": {"name": report.current}}),
         "quality": asdict(report.replayed.quality),
         "notes": [*notes, *report.notes],
+        "changed": changed_fields(report),
     }
 
 

@@ -1,5 +1,6 @@
 """What a plan is about, for programs."""
 
+from dwell.fitting.past_change import change_fields
 from dwell.planning import Plan
 from dwell.report.plan.rows import limits
 from dwell.report.plan.text import Basis, lines
@@ -44,4 +45,5 @@ def about(plan: Plan, basis: Basis) -> dict[str, object]:
             "free_gain": found.free_gain,
             "free_gain_error": found.free_gain_error,
         }
+        told["changed"] = None if past.changed is None else change_fields(past.changed)
     return told

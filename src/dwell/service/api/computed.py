@@ -219,6 +219,14 @@ def evaluate_log(
         bool | None,
         Form(description="Whether batches have all users since the first period."),
     ] = None,
+    since: Annotated[
+        str | None,
+        Form(
+            max_length=30,
+            description="Only tests that began on this day or later.",
+            examples=["2026-03-31"],
+        ),
+    ] = None,
     seed: Annotated[
         int, Form(ge=0, le=_MOST_COUNT, description="What sequences are drawn from, for counts.")
     ] = 0,
@@ -241,6 +249,7 @@ def evaluate_log(
         "bounds": bounds,
         "arms": arms,
         "cumulative": cumulative,
+        "since": since,
         "seed": seed,
     }
     with kept(log.file, settings.largest_upload) as path:
