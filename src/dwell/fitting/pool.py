@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dwell.arrays import FloatArray
+from dwell.arrays import FloatArray, IntArray
 from dwell.kernels.pool_fit import maximise
 
 # How many tests the normal laws are worth, how many plausible pools are drawn, by how many steps.
@@ -38,12 +38,26 @@ class PoolFit:
     Attributes:
         weights: The weight of each value of the grid.
         draws: Weights that are plausible too, a row each.
+        groups: Of which group of readings of the tests each of them is.
         explained: The weights that the normal laws give which explain the tests.
     """
 
     weights: FloatArray
     draws: FloatArray
+    groups: IntArray
     explained: FloatArray
+
+
+class Plausible(NamedTuple):
+    """Numbers of tests of each kind, of which one row is right: as many as pools are drawn.
+
+    Attributes:
+        counts: The numbers.
+        groups: Of which group each row is: caution is taken within each.
+    """
+
+    counts: FloatArray
+    groups: IntArray
 
 
 class Laws(NamedTuple):
@@ -125,7 +139,7 @@ def fit_pool(
     laws: Laws,
     start: FloatArray | None,
     rng: np.random.Generator,
-    plausible: FloatArray | None = None,
+    plausible: Plausible | None = None,
 ) -> PoolFit:
     """Fit the pool to tests.
 
@@ -135,8 +149,7 @@ def fit_pool(
         laws: Laws of the pool to begin with.
         start: Weights of an earlier fit, if there are any.
         rng: What the draws are drawn with.
-        plausible: Other numbers of tests of each kind, a row each, one of which is right: as many
-            rows as pools are drawn. None if the numbers are known.
+        plausible: Other numbers of tests of each kind; None if the numbers are known.
     """
     likelihood = np.exp(log_likelihood)
     tests = float(counts.sum())
@@ -158,11 +171,13 @@ def fit_pool(
     likely = _OWN_SHARE * chances + (1.0 - _OWN_SHARE) * _any_of_groups(laws, chances)
     begun = laws.weights[rng.choice(len(likely), DRAWS, p=likely)].T
     pseudo = rng.gamma(np.maximum(PSEUDO_TESTS * begun, _SMALLEST))
-    drawn_from = np.broadcast_to(counts, (DRAWS, len(counts))) if plausible is None else plausible
-    counted = rng.gamma(np.ascontiguousarray(drawn_from.T))
+    if plausible is None:
+        known = np.broadcast_to(counts, (DRAWS, len(counts)))
+        plausible = Plausible(known, np.zeros(DRAWS, dtype=np.int64))
+    counted = rng.gamma(np.ascontiguousarray(plausible.counts.T))
     # What a pool begins with is forgotten slowly, and many tests say more than any law.
     near = _NEAR_LAWS if tests < _MANY else _NEAR_LAWS_OF_MANY / tests
     # The kernel goes from pool to pool: so these lie side by side.
     draws = np.ascontiguousarray(near * begun + (1.0 - near) * weights[:, None])
     maximise(likelihood, counted, pseudo, draws, _DRAW_STEPS)
-    return PoolFit(weights, np.ascontiguousarray(draws.T), explained)
+    return PoolFit(weights, np.ascontiguousarray(draws.T), plausible.groups, explained)

@@ -97,8 +97,7 @@ class Chooser:
         greedy = self.pool.best(fit.weights, self.setup_cost, **seen)
         rois = greedy.roi_under(fit.draws, self.setup_cost, discount)
         share = self.caution * min(1.0, sqrt((1 + learned.recent) / self._patience))
-        worst = np.argsort(rois, kind="stable")[: max(1, round(share * len(rois)))]
-        weights = fit.draws[worst].mean(axis=0)
+        weights = _worst(rois, fit.groups, share) @ fit.draws
         best, words = self.pool.best(weights, self.setup_cost, **seen), ""
         if self.explainable:
             said = explainable(self.pool, weights, self.setup_cost, best=best, **seen)
@@ -355,6 +354,17 @@ class Chooser:
         ):
             verifying = min(most, 1.25 * verifying)
         return verifying
+
+
+def _worst(rois: FloatArray, groups: IntArray, share: float) -> FloatArray:
+    """How much each plausible pool counts: of each group its worst ones, for all of it."""
+    counted = np.zeros(len(rois))
+    for group in np.unique(groups):
+        members = np.flatnonzero(groups == group)
+        ranked = members[np.argsort(rois[members], kind="stable")]
+        worst = ranked[: max(1, round(share * len(ranked)))]
+        counted[worst] = len(members) / (len(worst) * len(rois))
+    return counted
 
 
 def _boundaries(policy: Policy, level: Level, weights: FloatArray, factor: float) -> Boundaries:
