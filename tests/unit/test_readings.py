@@ -94,7 +94,7 @@ def test_chances_are_those_of_all_ways_in_which_the_pool_may_change() -> None:
     learned_by_5 = plain_follow(rows[:5], SHAPES.chances)[0]
     back = plain_follow(rows[10:], learned_by_5)[1]
     expected = []
-    for between, pace in ((3000, 0.95), (300, 0.05)):
+    for between, pace in ((1500, 0.9), (150, 0.1)):
         hazard = 5 / between
         by_5 = 0.8 * likelihood(0, 5) + 0.2 * faded(5)
         # What is offered at 10 comes with its share of all that was likely by then.

@@ -38,13 +38,13 @@ class PoolFit:
     Attributes:
         weights: The weight of each value of the grid.
         draws: Weights that are plausible too, a row each.
-        groups: Of which group of readings of the tests each of them is.
+        readings: By which reading of the tests each of them is drawn.
         explained: The weights that the normal laws give which explain the tests.
     """
 
     weights: FloatArray
     draws: FloatArray
-    groups: IntArray
+    readings: IntArray
     explained: FloatArray
 
 
@@ -53,11 +53,11 @@ class Plausible(NamedTuple):
 
     Attributes:
         counts: The numbers.
-        groups: Of which group each row is: caution is taken within each.
+        readings: By which reading of the tests each row counts them.
     """
 
     counts: FloatArray
-    groups: IntArray
+    readings: IntArray
 
 
 class Laws(NamedTuple):
@@ -180,4 +180,4 @@ def fit_pool(
     # The kernel goes from pool to pool: so these lie side by side.
     draws = np.ascontiguousarray(near * begun + (1.0 - near) * weights[:, None])
     maximise(likelihood, counted, pseudo, draws, _DRAW_STEPS)
-    return PoolFit(weights, np.ascontiguousarray(draws.T), plausible.groups, explained)
+    return PoolFit(weights, np.ascontiguousarray(draws.T), plausible.readings, explained)

@@ -31,9 +31,10 @@ from dwell.kernels.following import LEAST, follow
 # of guesses by which an earlier pool is back. Chosen on the worlds that `dwell bench learners
 # --drift` marks so.
 _STEP, _MANY, _BACK = 5, 500, 0.3
-_BETWEEN, _PACES = np.array([[3000.0], [300.0]]), np.array([[0.95], [0.05]])
+_BETWEEN, _PACES = np.array([[1500.0], [150.0]]), np.array([[0.9], [0.1]])
 # How much of a test is left after one more by readings that fade, and how likely each is at first.
 _LEFT, _FADING = np.array([0.995]), np.array([0.2])
+RESTARTS = 1 + len(_LEFT)  # from this one on, readings are of the tests since some test
 _MOST_OFTEN = 0.5  # the chance of a change between two looks
 _MOST, _NEWEST = 14, 6  # how many readings are kept, but for the first; these are left to grow
 _WHEN = 0.95  # how sure the time of a change is
@@ -257,7 +258,7 @@ class Readings:
         drawn = np.searchsorted(np.cumsum(self._likely), places)
         drawn = rng.permutation(np.minimum(drawn, len(self.shares) - 1))
         counts: FloatArray = (self.shares @ self._by_kind()[1])[drawn]
-        return Plausible(counts, np.minimum(drawn, 1 + len(self.faded)))
+        return Plausible(counts, drawn)
 
     def _by_kind(self) -> tuple[IntArray, FloatArray]:
         """The kinds of tests, and how many of each kind each span has: a row each."""

@@ -20,7 +20,7 @@ from dwell.fitting.pool_change import (
     Changed,
     under_rule,
 )
-from dwell.fitting.readings import Readings
+from dwell.fitting.readings import RESTARTS, Readings
 from dwell.laws import Law
 from dwell.learners.design import Design
 from dwell.learners.explainable import explainable
@@ -97,7 +97,10 @@ class Chooser:
         greedy = self.pool.best(fit.weights, self.setup_cost, **seen)
         rois = greedy.roi_under(fit.draws, self.setup_cost, discount)
         share = self.caution * min(1.0, sqrt((1 + learned.recent) / self._patience))
-        weights = _worst(rois, fit.groups, share) @ fit.draws
+        # Where tests cost much, caution is taken within kinds of readings: the newest readings know
+        # little, and by the worst of what they hold possible little would be tested otherwise.
+        groups = fit.readings if self._cheap else np.minimum(fit.readings, RESTARTS)
+        weights = _worst(rois, groups, share) @ fit.draws
         best, words = self.pool.best(weights, self.setup_cost, **seen), ""
         if self.explainable:
             said = explainable(self.pool, weights, self.setup_cost, best=best, **seen)
@@ -278,8 +281,11 @@ class Chooser:
     @property
     def _patience(self) -> float:
         """For how many tests to be more cautious still, where they cost little and harm counts."""
-        cheap = self.setup_cost < CHEAP * self.cap
-        return _PATIENCE if self.guard is not None and cheap else 1.0
+        return _PATIENCE if self.guard is not None and self._cheap else 1.0
+
+    @property
+    def _cheap(self) -> bool:
+        return self.setup_cost < CHEAP * self.cap
 
     def _round(
         self,
@@ -357,7 +363,7 @@ class Chooser:
 
 
 def _worst(rois: FloatArray, groups: IntArray, share: float) -> FloatArray:
-    """How much each plausible pool counts: of each group its worst ones, for all of it."""
+    """How much each plausible pool counts: of each group its worst ones, as much as all of it."""
     counted = np.zeros(len(rois))
     for group in np.unique(groups):
         members = np.flatnonzero(groups == group)
