@@ -133,7 +133,7 @@ def test_a_change_is_found_where_it_was() -> None:
 def test_no_test_is_lost_and_spans_stay_few(kinds: list[int]) -> None:
     """Whatever comes: spans follow one another, and hold every test once."""
     readings = taught(kinds)
-    everything = readings.counted_by(np.append(0.0, np.ones(len(readings.spans))))
+    everything = readings.counted_by(np.ones(len(readings.spans)))
     assert everything[1].sum() == readings.tests == len(kinds)
     assert len(readings.spans) <= 16
     assert all(one.start + one.tests == two.start for one, two in pairwise(readings.spans))

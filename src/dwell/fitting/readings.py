@@ -205,6 +205,11 @@ class Readings:
         self.shares, self.chances = self.shares[order], self.chances[:, order].copy(order="C")
         self.evidence = 0.0
 
+    @property
+    def settled(self) -> FloatArray:
+        """Whether each span is of the present pool as far as is settled: 1 or 0."""
+        return self.shares[0, len(self.faded) :]
+
     def since(self, row: int) -> int:
         """How many tests came before the change that a reading is about; 0 if about none."""
         left_out = np.flatnonzero(self.shares[row, len(self.faded) :] == 0.0)
@@ -245,7 +250,8 @@ class Readings:
 
     def of_present_pool(self) -> tuple[IntArray, FloatArray]:
         """The kinds of tests, and how many of each are likely of the present pool."""
-        return self.counted_by(self.weights)
+        kinds, counts = self._by_kind()
+        return kinds, self.weights @ counts
 
     def plausible(self, draws: int, rng: np.random.Generator) -> Plausible:
         """How many tests there are of each kind by readings that are drawn: a row each.
@@ -272,7 +278,7 @@ class Readings:
     def counted_by(self, weights: FloatArray) -> tuple[IntArray, FloatArray]:
         """The kinds of tests, and how many there are of each if spans count by weights."""
         kinds, counts = self._by_kind()
-        return kinds, weights @ counts
+        return kinds, weights @ counts[len(self.faded) :]
 
     def take(self, kinds: IntArray, likelihood: FloatArray, shapes: Laws) -> None:
         """Learn from tests that follow, no more than are `left` until a change is looked for.

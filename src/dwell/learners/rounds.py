@@ -97,8 +97,8 @@ class Chooser:
         greedy = self.pool.best(fit.weights, self.setup_cost, **seen)
         rois = greedy.roi_under(fit.draws, self.setup_cost, discount)
         share = self.caution * min(1.0, sqrt((1 + learned.recent) / self._patience))
-        # Where tests cost much, caution is taken within kinds of readings: the newest readings know
-        # little, and by the worst of what they hold possible little would be tested otherwise.
+        # Caution is taken within each reading or, where tests cost much, within each kind of them:
+        # what the newest readings hold possible, as they know little, does not outweigh the others.
         groups = fit.readings if self._cheap else np.minimum(fit.readings, RESTARTS)
         weights = _worst(rois, groups, share) @ fit.draws
         best, words = self.pool.best(weights, self.setup_cost, **seen), ""
@@ -216,7 +216,7 @@ class Chooser:
         """What is known of the latest change."""
         if not learned.changes:
             return None
-        last, now = learned.changes[-1], learned.readings.shares[0]
+        last, now = learned.changes[-1], learned.readings.settled
         shipped_before, earned_before = self._under_rule(learned, 1.0 - now)
         shipped_now, earned_now = self._under_rule(learned, now)
         return Changed(
