@@ -22,7 +22,7 @@ def taught(kinds: list[int]) -> Readings:
     rows, taken = np.array(kinds, dtype=np.int64), 0
     while taken < len(rows):
         some = rows[taken : taken + readings.left]
-        readings.take(some, SHAPES.weights.T[some], SHAPES)
+        readings.take(some, SHAPES.weights.T[some], SHAPES.chances)
         taken += len(some)
     return readings
 
@@ -157,7 +157,7 @@ def test_alarms_where_nothing_changes_are_as_seldom_as_stated() -> None:
         readings, taken, most = Readings.of(2), 0, 0.0
         while taken < len(kinds):
             some = kinds[taken : taken + readings.left]
-            readings.take(some, SHAPES.weights.T[some], SHAPES)
+            readings.take(some, SHAPES.weights.T[some], SHAPES.chances)
             taken += len(some)
             most = max(most, readings.evidence)
         alarms += most >= np.log(20.0)

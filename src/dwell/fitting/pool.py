@@ -133,6 +133,50 @@ def _any_of_groups(laws: Laws, chances: FloatArray) -> FloatArray:
     return found
 
 
+class Likeliest(NamedTuple):
+    """The pool that explains tests best.
+
+    Attributes:
+        weights: The weight of each value.
+        explained: The weights that the laws give, by how likely these are.
+        chances: How likely that is.
+    """
+
+    weights: FloatArray
+    explained: FloatArray
+    chances: FloatArray
+
+
+def likeliest(
+    likelihood: FloatArray, counts: FloatArray, laws: Laws, start: FloatArray | None
+) -> Likeliest:
+    """The pool that explains tests and pseudo-tests best.
+
+    Args:
+        likelihood: A row per kind of test, a column per value.
+        counts: How many tests there are of each kind.
+        laws: Laws of the pool to begin with.
+        start: Weights of an earlier fit, if there are any.
+    """
+    tests = float(counts.sum())
+    explained_as = np.log(np.maximum(np.einsum("ij,hj->hi", likelihood, laws.weights), _SMALLEST))
+    evidence = np.einsum("hi,i->h", explained_as, counts) + np.log(laws.chances)
+    chances = np.exp(evidence - evidence.max())
+    chances /= chances.sum()
+    explained = chances @ laws.weights
+    weights = explained if start is None else 0.8 * start + 0.2 * explained
+
+    def step(weights: FloatArray) -> FloatArray:
+        ratios = counts / np.einsum("ij,j->i", likelihood, weights)
+        shares = weights * np.einsum("ij,i->j", likelihood, ratios)
+        found: FloatArray = (shares + PSEUDO_TESTS * explained) / (tests + PSEUDO_TESTS)
+        return found
+
+    for _ in range(_STEPS // 3 if tests else 0):
+        weights = _three_steps(step, weights)
+    return Likeliest(weights, explained, chances)
+
+
 def fit_pool(
     log_likelihood: FloatArray,
     counts: FloatArray,
@@ -151,23 +195,8 @@ def fit_pool(
         rng: What the draws are drawn with.
         plausible: Other numbers of tests of each kind; None if the numbers are known.
     """
-    likelihood = np.exp(log_likelihood)
-    tests = float(counts.sum())
-    explained_as = np.log(np.maximum(np.einsum("ij,hj->hi", likelihood, laws.weights), _SMALLEST))
-    evidence = np.einsum("hi,i->h", explained_as, counts) + np.log(laws.chances)
-    chances = np.exp(evidence - evidence.max())
-    chances /= chances.sum()
-    explained = chances @ laws.weights
-    weights = explained if start is None else 0.8 * start + 0.2 * explained
-
-    def step(weights: FloatArray) -> FloatArray:
-        ratios = counts / np.einsum("ij,j->i", likelihood, weights)
-        shares = weights * np.einsum("ij,i->j", likelihood, ratios)
-        found: FloatArray = (shares + PSEUDO_TESTS * explained) / (tests + PSEUDO_TESTS)
-        return found
-
-    for _ in range(_STEPS // 3 if tests else 0):
-        weights = _three_steps(step, weights)
+    likelihood, tests = np.exp(log_likelihood), float(counts.sum())
+    weights, explained, chances = likeliest(likelihood, counts, laws, start)
     likely = _OWN_SHARE * chances + (1.0 - _OWN_SHARE) * _any_of_groups(laws, chances)
     begun = laws.weights[rng.choice(len(likely), DRAWS, p=likely)].T
     pseudo = rng.gamma(np.maximum(PSEUDO_TESTS * begun, _SMALLEST))

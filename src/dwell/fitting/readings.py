@@ -22,7 +22,7 @@ from math import isfinite, log
 import numpy as np
 
 from dwell.arrays import FloatArray, IntArray
-from dwell.fitting.pool import Laws, Plausible
+from dwell.fitting.pool import Plausible
 from dwell.fitting.pool_change import FALSE_ALARM, PoolChange
 from dwell.fitting.span import Span
 from dwell.kernels.following import LEAST, follow
@@ -136,6 +136,8 @@ class Readings:
             return None
         self.settle()
         earliest, latest = self.when(_WHEN)
+        for span in self.spans:
+            span.doubtful = earliest <= span.start < latest
         return PoolChange(self.since(0), earliest, latest, shown=self.tests)
 
     def settle(self) -> None:
@@ -150,6 +152,12 @@ class Readings:
         """Whether each span is of the present pool as far as is settled: 1 or 0."""
         return self.shares[0, len(self.faded) :]
 
+    @property
+    def sides(self) -> tuple[FloatArray, FloatArray]:
+        """Whether each span is surely not of the present pool, and surely of it: 1 or 0."""
+        sure = np.array([not span.doubtful for span in self.spans])
+        return sure * (1.0 - self.settled), sure * self.settled
+
     def since(self, row: int) -> int:
         """How many tests came before the change that a reading is about; 0 if about none."""
         left_out = np.flatnonzero(self.shares[row, len(self.faded) :] == 0.0)
@@ -161,7 +169,7 @@ class Readings:
         Args:
             level: How likely.
         """
-        rows = np.array(self._by_restart)
+        rows = np.array([row for row in self._by_restart if self.since(row)])
         starts = np.array([self.since(row) for row in rows.tolist()])
         order = np.argsort(starts, kind="stable")
         reached = np.cumsum(self._likely[rows[order]])
@@ -220,21 +228,21 @@ class Readings:
         kinds, counts = self._by_kind()
         return kinds, weights @ counts[len(self.faded) :]
 
-    def take(self, kinds: IntArray, likelihood: FloatArray, shapes: Laws) -> None:
+    def take(self, kinds: IntArray, likelihood: FloatArray, chances: FloatArray) -> None:
         """Learn from tests that follow, no more than are `left` until a change is looked for.
 
         Args:
             kinds: Their kinds.
             likelihood: How likely each is under each shape: a row per test.
-            shapes: The shapes.
+            chances: How likely each shape is before there is any test.
         """
         if self.looking:
             self._offer()
         last = self.spans[-1]
         before = [span.evidence for span in self._columns[:-1]]
-        beliefs = np.log(shapes.chances) + (self.shares[:, :-1] @ before if before else 0.0)
+        beliefs = np.log(chances) + (self.shares[:, :-1] @ before if before else 0.0)
         beliefs = np.exp(np.maximum(beliefs - beliefs.max(axis=-1, keepdims=True), LEAST))
-        beliefs = np.broadcast_to(beliefs, (len(self.shares), len(shapes.chances)))
+        beliefs = np.broadcast_to(beliefs, (len(self.shares), len(chances)))
         gained = follow(likelihood, np.ascontiguousarray(beliefs), last.evidence, self.chances)
         for each in gained.tolist():
             self.evidence += each
@@ -288,6 +296,7 @@ class Readings:
         self.chances = np.log(np.maximum(chances / chances.sum(), _SMALLEST))
         told = self.shares[self._by_restart, fading:]
         apart = (told[:, 1:] != told[:, :-1]).any(axis=0)
+        apart |= np.diff([span.doubtful for span in self.spans])
         spans = [self.spans[0]]
         for span, differs in zip(self.spans[1:], apart, strict=True):
             if differs:

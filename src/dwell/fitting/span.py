@@ -20,6 +20,7 @@ class Span:
         counts: How many of each.
         evidence: How likely they are under each shape of the pool, as logarithms.
         counted: How likely they seemed to be of the present pool when it was last fitted; 1 before.
+        doubtful: Whether they may be from before or after the latest change that was shown.
     """
 
     start: int
@@ -28,6 +29,7 @@ class Span:
     counts: FloatArray
     evidence: FloatArray
     counted: float = 1.0
+    doubtful: bool = False
 
     @classmethod
     def at(cls, start: int, shapes: int) -> "Span":
