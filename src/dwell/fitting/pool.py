@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dwell.arrays import FloatArray
+from dwell.arrays import FloatArray, IntArray
 from dwell.kernels.pool_fit import maximise
 
 # How many tests the normal laws are worth, how many plausible pools are drawn, by how many steps.
@@ -38,12 +38,26 @@ class PoolFit:
     Attributes:
         weights: The weight of each value of the grid.
         draws: Weights that are plausible too, a row each.
+        readings: By which reading of the tests each of them is drawn.
         explained: The weights that the normal laws give which explain the tests.
     """
 
     weights: FloatArray
     draws: FloatArray
+    readings: IntArray
     explained: FloatArray
+
+
+class Plausible(NamedTuple):
+    """Numbers of tests of each kind, of which one row is right: as many as pools are drawn.
+
+    Attributes:
+        counts: The numbers.
+        readings: By which reading of the tests each row counts them.
+    """
+
+    counts: FloatArray
+    readings: IntArray
 
 
 class Laws(NamedTuple):
@@ -119,26 +133,31 @@ def _any_of_groups(laws: Laws, chances: FloatArray) -> FloatArray:
     return found
 
 
-def fit_pool(
-    log_likelihood: FloatArray,
-    counts: FloatArray,
-    laws: Laws,
-    start: FloatArray | None,
-    rng: np.random.Generator,
-    plausible: FloatArray | None = None,
-) -> PoolFit:
-    """Fit the pool to tests.
+class Likeliest(NamedTuple):
+    """The pool that explains tests best.
+
+    Attributes:
+        weights: The weight of each value.
+        explained: The weights that the laws give, by how likely these are.
+        chances: How likely that is.
+    """
+
+    weights: FloatArray
+    explained: FloatArray
+    chances: FloatArray
+
+
+def likeliest(
+    likelihood: FloatArray, counts: FloatArray, laws: Laws, start: FloatArray | None
+) -> Likeliest:
+    """The pool that explains tests and pseudo-tests best.
 
     Args:
-        log_likelihood: A row per kind of test, a column per value; the greatest of each row is 0.
+        likelihood: A row per kind of test, a column per value.
         counts: How many tests there are of each kind.
         laws: Laws of the pool to begin with.
         start: Weights of an earlier fit, if there are any.
-        rng: What the draws are drawn with.
-        plausible: Other numbers of tests of each kind, a row each, one of which is right: as many
-            rows as pools are drawn. None if the numbers are known.
     """
-    likelihood = np.exp(log_likelihood)
     tests = float(counts.sum())
     explained_as = np.log(np.maximum(np.einsum("ij,hj->hi", likelihood, laws.weights), _SMALLEST))
     evidence = np.einsum("hi,i->h", explained_as, counts) + np.log(laws.chances)
@@ -155,14 +174,39 @@ def fit_pool(
 
     for _ in range(_STEPS // 3 if tests else 0):
         weights = _three_steps(step, weights)
+    return Likeliest(weights, explained, chances)
+
+
+def fit_pool(
+    log_likelihood: FloatArray,
+    counts: FloatArray,
+    laws: Laws,
+    start: FloatArray | None,
+    rng: np.random.Generator,
+    plausible: Plausible | None = None,
+) -> PoolFit:
+    """Fit the pool to tests.
+
+    Args:
+        log_likelihood: A row per kind of test, a column per value; the greatest of each row is 0.
+        counts: How many tests there are of each kind.
+        laws: Laws of the pool to begin with.
+        start: Weights of an earlier fit, if there are any.
+        rng: What the draws are drawn with.
+        plausible: Other numbers of tests of each kind; None if the numbers are known.
+    """
+    likelihood, tests = np.exp(log_likelihood), float(counts.sum())
+    weights, explained, chances = likeliest(likelihood, counts, laws, start)
     likely = _OWN_SHARE * chances + (1.0 - _OWN_SHARE) * _any_of_groups(laws, chances)
     begun = laws.weights[rng.choice(len(likely), DRAWS, p=likely)].T
     pseudo = rng.gamma(np.maximum(PSEUDO_TESTS * begun, _SMALLEST))
-    drawn_from = np.broadcast_to(counts, (DRAWS, len(counts))) if plausible is None else plausible
-    counted = rng.gamma(np.ascontiguousarray(drawn_from.T))
+    if plausible is None:
+        known = np.broadcast_to(counts, (DRAWS, len(counts)))
+        plausible = Plausible(known, np.zeros(DRAWS, dtype=np.int64))
+    counted = rng.gamma(np.ascontiguousarray(plausible.counts.T))
     # What a pool begins with is forgotten slowly, and many tests say more than any law.
     near = _NEAR_LAWS if tests < _MANY else _NEAR_LAWS_OF_MANY / tests
     # The kernel goes from pool to pool: so these lie side by side.
     draws = np.ascontiguousarray(near * begun + (1.0 - near) * weights[:, None])
     maximise(likelihood, counted, pseudo, draws, _DRAW_STEPS)
-    return PoolFit(weights, np.ascontiguousarray(draws.T), explained)
+    return PoolFit(weights, np.ascontiguousarray(draws.T), plausible.readings, explained)

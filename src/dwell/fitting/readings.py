@@ -1,13 +1,14 @@
 """Readings of the past: which tests tell of the pool of ideas as it is now.
 
 The pool may have changed. Tests are kept in spans, in order; a reading is a guess at which of them
-are of the present pool: all of them, or those from some test on, or those from some test on
-together with what an earlier pool had shown, if it has come back. After every few tests such
-guesses are added, each with a small chance; a reading is then as likely as it has predicted the
-tests since (`fitting.shapes`), and a test counts by how likely it is that it is of the present
-pool. Unlikely readings are left out, and spans that no reading tells apart become one, so that what
-is kept does not grow (Adams, MacKay 2007 have such runs of one pool; Herbster, Warmuth 1998 the
-chances that are shared out anew).
+are of the present pool: all of them; or the less, the longer ago they were, if the pool changes all
+the time; or those from some test on; or those from some test on together with what an earlier pool
+had shown, if it has come back. After every few tests guesses of the last two kinds are added, each
+with a small chance; a reading is then as likely as it has predicted the tests since
+(`fitting.shapes`), and a test counts by how likely it is that it is of the present pool. Unlikely
+readings are left out, and spans that no reading tells apart become one, so that what is kept does
+not grow (Adams, MacKay 2007 have such runs of one pool; Herbster, Warmuth 1998 the chances that are
+shared out anew).
 
 The first reading says that nothing has changed. Were that so, and the pool drawn from the shapes
 that it begins with, then what all readings together predict would be likelier than what the first
@@ -21,8 +22,9 @@ from math import isfinite, log
 import numpy as np
 
 from dwell.arrays import FloatArray, IntArray
-from dwell.fitting.pool import Laws
+from dwell.fitting.pool import Plausible
 from dwell.fitting.pool_change import FALSE_ALARM, PoolChange
+from dwell.fitting.span import Span
 from dwell.kernels.following import LEAST, follow
 
 # A change is looked for after every few tests, and less often once there are many. Changes may be
@@ -30,67 +32,14 @@ from dwell.kernels.following import LEAST, follow
 # of guesses by which an earlier pool is back. Chosen on the worlds that `dwell bench learners
 # --drift` marks so.
 _STEP, _MANY, _BACK = 5, 500, 0.3
-_BETWEEN, _PACES = np.array([[1000.0], [100.0]]), np.array([[0.9], [0.1]])
-_SHARP = 1.5  # of readings that pools are drawn by: above 1, unlikely ones are less likely still
+_BETWEEN, _PACES = np.array([[1500.0], [150.0]]), np.array([[0.9], [0.1]])
+# How much of a test is left after one more by readings that fade, and how likely each is at first.
+_LEFT, _FADING = np.array([0.995]), np.array([0.2])
+RESTARTS = 1 + len(_LEFT)  # from this one on, readings are of the tests since some test
 _MOST_OFTEN = 0.5  # the chance of a change between two looks
 _MOST, _NEWEST = 14, 6  # how many readings are kept, but for the first; these are left to grow
 _WHEN = 0.95  # how sure the time of a change is
-_SMALLEST, _ROUNDING = 1e-300, 1e-9
-
-
-@dataclass(slots=True)
-class Span:
-    """Tests in a row.
-
-    Attributes:
-        start: How many tests came before.
-        tests: How many there are.
-        kinds: Of what kinds.
-        counts: How many of each.
-        evidence: How likely they are under each shape of the pool, as logarithms.
-        counted: How likely they seemed to be of the present pool when it was last fitted; 1 before.
-    """
-
-    start: int
-    tests: int
-    kinds: IntArray
-    counts: FloatArray
-    evidence: FloatArray
-    counted: float = 1.0
-
-    @classmethod
-    def at(cls, start: int, shapes: int) -> "Span":
-        """A span that begins, still without a test."""
-        return cls(start, 0, np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(shapes))
-
-    def count(self, kinds: IntArray, counts: FloatArray) -> None:
-        """Count so many tests of each of these kinds."""
-        together = np.concatenate([self.kinds, kinds])
-        self.kinds, places = np.unique(together, return_inverse=True)
-        self.counts = np.bincount(places, np.concatenate([self.counts, counts])).astype(float)
-
-    def add(self, kinds: IntArray) -> None:
-        """Count tests of these kinds."""
-        self.count(kinds, np.ones(len(kinds)))
-        self.tests += len(kinds)
-
-    def fits(self, shapes: int) -> bool:
-        """Whether it can be a span of a learner that knows so many shapes."""
-        return (
-            len(self.kinds) == len(self.counts)
-            and len(self.evidence) == shapes
-            and min(self.kinds.min(initial=0), self.counts.min(initial=0.0)) >= 0
-            and bool(np.isfinite(self.evidence).all())
-            and 0.0 <= self.counted <= 1.0 + _ROUNDING
-        )
-
-    def join(self, later: "Span") -> None:
-        """Let the tests that follow be part of it."""
-        self.count(later.kinds, later.counts)
-        together = max(1, self.tests + later.tests)
-        self.counted += (later.counted - self.counted) * later.tests / together
-        self.tests += later.tests
-        self.evidence = self.evidence + later.evidence
+_SMALLEST = 1e-300
 
 
 @dataclass(slots=True)
@@ -99,7 +48,10 @@ class Readings:
 
     Attributes:
         spans: The tests, in order.
-        shares: Whether each reading counts each span: a row per reading, 1 or 0.
+        faded: The same tests but for the last span's, as far as they have not faded: one for each
+            reading that fades. None if the pool is taken to stay as it is.
+        shares: Whether each reading counts each of these, those that have faded first: 1 or 0, a
+            row per reading. The first says that nothing changed; then come those that fade.
         chances: How likely each reading is, as logarithms: a row per pace of changes.
         next_look: After how many tests a change is looked for again.
         evidence: By how much all readings together have made tests likelier than the first has,
@@ -107,6 +59,7 @@ class Readings:
     """
 
     spans: list[Span]
+    faded: list[Span] = field(default_factory=list)
     shares: FloatArray = field(default_factory=lambda: np.ones((1, 1)))
     chances: FloatArray = field(default_factory=lambda: np.log(_PACES))
     next_look: int = _STEP
@@ -114,40 +67,62 @@ class Readings:
 
     @classmethod
     def of(cls, shapes: int) -> "Readings":
-        """Before there is any test."""
-        return cls([Span.at(0, shapes)])
+        """Before there is any test.
+
+        Args:
+            shapes: How many shapes the pool may have; 0 if it is taken to stay as it is.
+        """
+        if not shapes:
+            return cls([Span.at(0, 0)])
+        fading = len(_LEFT)
+        return cls(
+            [Span.at(0, shapes)],
+            [Span.at(0, shapes) for _ in range(fading)],
+            np.hstack([np.eye(1 + fading, fading, -1), np.ones((1 + fading, 1))]),
+            np.log(_PACES * np.append(1.0 - _FADING.sum(), _FADING)),
+        )
 
     @property
     def tests(self) -> int:
         """How many tests there were."""
-        return self.spans[-1].start + self.spans[-1].tests
+        return self.spans[-1].start + round(self.spans[-1].tests)
+
+    @property
+    def _columns(self) -> list[Span]:
+        """What readings count or do not."""
+        return [*self.faded, *self.spans]
+
+    @property
+    def _by_restart(self) -> list[int]:
+        """The readings that do not fade: nothing changed, or since some test it has not."""
+        return [0, *range(1 + len(self.faded), len(self.shares))]
 
     @property
     def weights(self) -> FloatArray:
-        """How likely the tests of each span are of the present pool."""
+        """How likely the tests of each span are of the present pool, those that faded first."""
         found: FloatArray = self._likely @ self.shares
         return found
 
     @property
     def counted(self) -> float:
         """How many tests that makes."""
-        return float(self.weights @ [span.tests for span in self.spans])
+        return float(self.weights @ [span.tests for span in self._columns])
 
     @property
     def moved(self) -> float:
         """How many tests have become of the present pool, or of another, since it was fitted."""
-        changes = np.abs(self.weights - [span.counted for span in self.spans])
-        return float(changes @ [span.tests for span in self.spans])
+        changes = np.abs(self.weights - [span.counted for span in self._columns])
+        return float(changes @ [span.tests for span in self._columns])
 
     def fitted(self) -> None:
         """Note that the pool is fitted to the tests as they count now."""
-        for span, weight in zip(self.spans, self.weights.tolist(), strict=True):
+        for span, weight in zip(self._columns, self.weights.tolist(), strict=True):
             span.counted = weight
 
     @property
     def leading(self) -> int:
-        """The likeliest reading."""
-        return int(np.argmax(self._likely))
+        """The likeliest reading that does not fade."""
+        return max(self._by_restart, key=self._likely.tolist().__getitem__)
 
     @property
     def _likely(self) -> FloatArray:
@@ -157,21 +132,35 @@ class Readings:
 
     def shown(self) -> PoolChange | None:
         """A change, if one is shown now: from then on it is taken for certain."""
-        if not self.looking or self.evidence < log(1.0 / FALSE_ALARM):
+        if not self.looking or not self.leading or self.evidence < log(1.0 / FALSE_ALARM):
             return None
         self.settle()
         earliest, latest = self.when(_WHEN)
+        for span in self.spans:
+            span.doubtful = earliest <= span.start < latest
         return PoolChange(self.since(0), earliest, latest, shown=self.tests)
 
     def settle(self) -> None:
         """Let the likeliest reading be the first."""
-        order = [self.leading, *(each for each in range(len(self.shares)) if each != self.leading)]
+        order = list(range(len(self.shares)))
+        order[0], order[self.leading] = self.leading, 0
         self.shares, self.chances = self.shares[order], self.chances[:, order].copy(order="C")
         self.evidence = 0.0
 
+    @property
+    def settled(self) -> FloatArray:
+        """Whether each span is of the present pool as far as is settled: 1 or 0."""
+        return self.shares[0, len(self.faded) :]
+
+    @property
+    def sides(self) -> tuple[FloatArray, FloatArray]:
+        """Whether each span is surely not of the present pool, and surely of it: 1 or 0."""
+        sure = np.array([not span.doubtful for span in self.spans])
+        return sure * (1.0 - self.settled), sure * self.settled
+
     def since(self, row: int) -> int:
         """How many tests came before the change that a reading is about; 0 if about none."""
-        left_out = np.flatnonzero(self.shares[row] == 0.0)
+        left_out = np.flatnonzero(self.shares[row, len(self.faded) :] == 0.0)
         return self.spans[left_out[-1] + 1].start if len(left_out) else 0
 
     def when(self, level: float) -> tuple[int, int]:
@@ -180,35 +169,39 @@ class Readings:
         Args:
             level: How likely.
         """
-        starts = np.array([self.since(row) for row in range(len(self.shares))])
+        rows = np.array([row for row in self._by_restart if self.since(row)])
+        starts = np.array([self.since(row) for row in rows.tolist()])
         order = np.argsort(starts, kind="stable")
-        reached = np.cumsum(self._likely[order])
-        ends = np.searchsorted(reached, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
+        reached = np.cumsum(self._likely[rows[order]])
+        places = reached[-1] * np.array([(1.0 - level) / 2.0, (1.0 + level) / 2.0])
+        ends = np.searchsorted(reached, places)
         low, high = starts[order[np.minimum(ends, len(order) - 1)]].tolist()
         return low, high
 
     def fits(self, fresh: "Readings") -> bool:
         """Whether readings that begin so can come to be these."""
         shapes = len(fresh.spans[0].evidence)
-        if not self.spans or self.shares.shape[1:] != (len(self.spans),):
+        if not self.spans or self.shares.shape[1:] != (len(self._columns),):
             return False
         tests = [span.tests for span in self.spans]
         return (
-            bool(np.isin(self.shares, [0.0, 1.0]).all() and self.shares[:, -1].all())
+            len(self.faded) == len(fresh.faded) < len(self.shares)
+            and bool(np.isin(self.shares, [0.0, 1.0]).all() and self.shares[:, -1].all())
             and [span.start for span in self.spans] == np.cumsum([0, *tests[:-1]]).tolist()
             and min(tests) >= 0
             and (shapes == 0 or self.next_look >= self.tests)
             and self.chances.shape == (len(_PACES), len(self.shares))
             and bool(np.isfinite(self.chances).all())
             and isfinite(self.evidence)
-            and all(span.fits(shapes) for span in self.spans)
+            and all(span.fits(shapes) for span in self._columns)
         )
 
     def of_present_pool(self) -> tuple[IntArray, FloatArray]:
         """The kinds of tests, and how many of each are likely of the present pool."""
-        return self.counted_by(self.weights)
+        kinds, counts = self._by_kind()
+        return kinds, self.weights @ counts
 
-    def plausible(self, draws: int, rng: np.random.Generator) -> FloatArray:
+    def plausible(self, draws: int, rng: np.random.Generator) -> Plausible:
         """How many tests there are of each kind by readings that are drawn: a row each.
 
         Args:
@@ -216,40 +209,40 @@ class Readings:
             rng: What to draw from.
         """
         places = (rng.random() + np.arange(draws)) / draws
-        sharp = self._likely**_SHARP
-        drawn = np.searchsorted(np.cumsum(sharp / sharp.sum()), places)
-        counts = self.shares @ self._by_kind()[1]
-        found: FloatArray = counts[np.minimum(drawn, len(counts) - 1)]
-        return rng.permutation(found)
+        drawn = np.searchsorted(np.cumsum(self._likely), places)
+        drawn = rng.permutation(np.minimum(drawn, len(self.shares) - 1))
+        counts: FloatArray = (self.shares @ self._by_kind()[1])[drawn]
+        return Plausible(counts, drawn)
 
     def _by_kind(self) -> tuple[IntArray, FloatArray]:
-        """The kinds of tests, and how many of each kind each span has: a row per span."""
-        kinds = np.unique(np.concatenate([span.kinds for span in self.spans]))
-        counts = np.zeros((len(self.spans), len(kinds)))
-        for row, span in zip(counts, self.spans, strict=True):
+        """The kinds of tests, and how many of each kind each span has: a row each."""
+        columns = self._columns
+        kinds = np.unique(np.concatenate([span.kinds for span in columns]))
+        counts = np.zeros((len(columns), len(kinds)))
+        for row, span in zip(counts, columns, strict=True):
             row[np.searchsorted(kinds, span.kinds)] = span.counts
         return kinds, counts
 
     def counted_by(self, weights: FloatArray) -> tuple[IntArray, FloatArray]:
         """The kinds of tests, and how many there are of each if spans count by weights."""
         kinds, counts = self._by_kind()
-        return kinds, weights @ counts
+        return kinds, weights @ counts[len(self.faded) :]
 
-    def take(self, kinds: IntArray, likelihood: FloatArray, shapes: Laws) -> None:
+    def take(self, kinds: IntArray, likelihood: FloatArray, chances: FloatArray) -> None:
         """Learn from tests that follow, no more than are `left` until a change is looked for.
 
         Args:
             kinds: Their kinds.
             likelihood: How likely each is under each shape: a row per test.
-            shapes: The shapes.
+            chances: How likely each shape is before there is any test.
         """
         if self.looking:
             self._offer()
         last = self.spans[-1]
-        before = [span.evidence for span in self.spans[:-1]]
-        beliefs = np.log(shapes.chances) + (self.shares[:, :-1] @ before if before else 0.0)
+        before = [span.evidence for span in self._columns[:-1]]
+        beliefs = np.log(chances) + (self.shares[:, :-1] @ before if before else 0.0)
         beliefs = np.exp(np.maximum(beliefs - beliefs.max(axis=-1, keepdims=True), LEAST))
-        beliefs = np.broadcast_to(beliefs, (len(self.shares), len(shapes.chances)))
+        beliefs = np.broadcast_to(beliefs, (len(self.shares), len(chances)))
         gained = follow(likelihood, np.ascontiguousarray(beliefs), last.evidence, self.chances)
         for each in gained.tolist():
             self.evidence += each
@@ -267,9 +260,14 @@ class Readings:
 
     def _offer(self) -> None:
         """Add readings by which the pool changes now, and begin a span."""
-        step = _step(self.tests)
-        new = [np.zeros(len(self.spans))]
+        step, fading = _step(self.tests), len(self.faded)
+        for span, left in zip(self.faded, _LEFT.tolist(), strict=False):
+            span.join(self.spans[-1])
+            span.fade(left ** self.spans[-1].tests)
+        self.shares[1 : 1 + fading, -1] = 0.0
+        new = [np.zeros(len(self._columns))]
         back = 1.0 - self.shares[self.leading]
+        back[:fading] = 0.0
         if back.any():
             new.append(back)
         self.shares = np.pad(np.vstack([self.shares, *new]), ((0, 0), (0, 1)), constant_values=1.0)
@@ -285,21 +283,28 @@ class Readings:
 
     def _leave_out(self) -> None:
         """Keep the likeliest readings and the newest, and join spans that none tells apart."""
-        kept, likely = list(range(len(self.shares))), self.chances.sum(axis=0)
-        while len(kept) > 1 + _MOST:
-            kept.remove(min(kept[1:-_NEWEST], key=lambda each: float(likely[each])))
+        kept, likely, fading = (
+            list(range(len(self.shares))),
+            self.chances.sum(axis=0),
+            len(self.faded),
+        )
+        while len(kept) > 1 + fading + _MOST:
+            kept.remove(min(kept[1 + fading : -_NEWEST], key=lambda each: float(likely[each])))
         self.shares, chances = self.shares[kept], self.chances[:, kept]
         # In the order that they have when they are restored: sums depend on it, by their last bit.
         chances = np.ascontiguousarray(chances)
         self.chances = np.log(np.maximum(chances / chances.sum(), _SMALLEST))
-        apart = (self.shares[:, 1:] != self.shares[:, :-1]).any(axis=0)
+        told = self.shares[self._by_restart, fading:]
+        apart = (told[:, 1:] != told[:, :-1]).any(axis=0)
+        apart |= np.diff([span.doubtful for span in self.spans])
         spans = [self.spans[0]]
         for span, differs in zip(self.spans[1:], apart, strict=True):
             if differs:
                 spans.append(span)
             else:
                 spans[-1].join(span)
-        self.shares = self.shares[:, np.append(True, apart)].copy(order="C")
+        first = [True] * (fading + 1)
+        self.shares = self.shares[:, np.append(first, apart)].copy(order="C")
         self.spans = spans
 
 

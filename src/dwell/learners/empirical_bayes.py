@@ -290,14 +290,13 @@ class EmpiricalBayes(Learner):
         assert records.sums is not None  # every design asks for them
         level = chooser.pool.at_levels[_level(design.columns)]
         kinds = level.kinds(records.drawn, records.sums)
-        likelihood = chooser.likelihood(state, kinds)
         taken = 0
         while taken < len(records):
             last = len(records)
             if self.drift:
                 last = min(last, taken + state.readings.left)
             done = chooser.verify(state, design, records, ran, unit, first=taken, last=last)
-            chooser.learn(state, kinds[taken:done], likelihood[taken:done])
+            chooser.learn(state, kinds[taken:done])
             taken = done
             if chooser.moved(state):
                 return taken, True

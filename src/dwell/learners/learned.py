@@ -99,6 +99,8 @@ class Learned:
     Attributes:
         readings: The tests, and which of them tell of the pool as it is now.
         changes: The latest changes of the pool that were shown.
+        steady: The pool as it would be had it not changed since; nothing where it is taken to stay.
+        steady_at: After how many tests that is fitted anew.
         weights: The fitted pool: the weight of each value of the grid; none before there is one.
         rounds: The boundaries in force, and those that open tests run by.
         noise: What tests show of their noise.
@@ -113,6 +115,8 @@ class Learned:
 
     readings: Readings = field(default_factory=lambda: Readings.of(0))
     changes: list[PoolChange] = field(default_factory=list)
+    steady: FloatArray = field(default_factory=lambda: np.zeros(0))
+    steady_at: int = 0
     weights: FloatArray = field(default_factory=lambda: np.zeros(0))
     rounds: list[Round] = field(default_factory=list)
     noise: NoiseEvidence = field(default_factory=NoiseEvidence)
@@ -153,6 +157,7 @@ class Learned:
         return (
             self.readings.fits(fresh.readings)
             and len(self.weights) == values
+            and len(self.steady) == len(fresh.steady)
             and len(self.rounds) > 0
             and all(len(found.boundaries) == levels for found in self.rounds)
             # A look far beyond the cap would take all memory, were its boundaries made first.

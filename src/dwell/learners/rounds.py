@@ -14,13 +14,13 @@ import numpy as np
 
 from dwell.arrays import FloatArray, IntArray
 from dwell.fitting.figure import Figure
-from dwell.fitting.pool import DRAWS, PoolFit, fit_pool
+from dwell.fitting.pool import DRAWS, PoolFit, fit_pool, likeliest
 from dwell.fitting.pool_change import (
     MOST_CHANGES,
     Changed,
     under_rule,
 )
-from dwell.fitting.readings import Readings
+from dwell.fitting.readings import RESTARTS, Readings
 from dwell.laws import Law
 from dwell.learners.design import Design
 from dwell.learners.explainable import explainable
@@ -47,6 +47,7 @@ _SHOWING, _SHOWING_FIRST, _SHOWING_SHARE, _SHOWN = 0.125, 0.25, 0.03, 1.5
 # fifth of a test, or a few. What was seen of them fades from round to round: if it led to accepting
 # nothing, nothing more would be seen.
 _DOUBT, _CONFIRMED, _FEW_CONFIRMED, _FADING = 1.5, 0.2, 10.0, 0.9
+_STEADY = 0.2  # how likely at first that the pool is as all tests together say
 _MOVED = 0.2  # if so many of the tests turn out to be of another pool, or not, it is fitted anew
 CHEAP = 0.04  # set-up, per cap: below, verifying costs a large part of what a test earns
 _PATIENCE = 200.0
@@ -97,8 +98,10 @@ class Chooser:
         greedy = self.pool.best(fit.weights, self.setup_cost, **seen)
         rois = greedy.roi_under(fit.draws, self.setup_cost, discount)
         share = self.caution * min(1.0, sqrt((1 + learned.recent) / self._patience))
-        worst = np.argsort(rois, kind="stable")[: max(1, round(share * len(rois)))]
-        weights = fit.draws[worst].mean(axis=0)
+        # Caution is taken within each reading or, where tests cost much, within each kind of them:
+        # what the newest readings hold possible, as they know little, does not outweigh the others.
+        groups = fit.readings if self._cheap else np.minimum(fit.readings, RESTARTS)
+        weights = _worst(rois, groups, share) @ fit.draws
         best, words = self.pool.best(weights, self.setup_cost, **seen), ""
         if self.explainable:
             said = explainable(self.pool, weights, self.setup_cost, best=best, **seen)
@@ -158,50 +161,70 @@ class Chooser:
 
     def nothing(self) -> Learned:
         """What is known before there is any test."""
-        return Learned(Readings.of(len(self.pool.shapes.chances) if self.drift else 0))
+        if not self.drift:
+            return Learned()
+        laws = self.pool.laws
+        return Learned(Readings.of(len(self._chances)), steady=laws.chances @ laws.weights)
 
     def begin_from(self, learned: Learned, past: PastSums) -> None:
         """Learn from past tests: if they are in order, the pool may have changed among them."""
         kinds = self.pool.at_levels[0].kinds(past.drawn, past.sums)
-        likelihood = self._likelihood(kinds, factor=1.0)
-        if self.drift and past.in_order:
+        if not self.drift or past.in_order:
             taken = 0
             while taken < len(kinds):
-                last = taken + learned.readings.left
-                self.learn(learned, kinds[taken:last], likelihood[taken:last])
+                last = taken + learned.readings.left if self.drift else len(kinds)
+                self.learn(learned, kinds[taken:last])
                 taken = last
         else:
             learned.readings.spans[0].add(kinds)
-            learned.readings.spans[0].evidence += np.log(likelihood).sum(axis=0)
+            learned.readings.spans[0].evidence += np.log(self._predicted(learned, kinds)).sum(
+                axis=0
+            )
 
-    def likelihood(self, learned: Learned, kinds: IntArray) -> FloatArray:
-        """How likely tests are under each shape of the pool: a row each, empty if it stays."""
-        # What samples are worth stays the same for a round: so a block of tests is learned from as
-        # one by one.
-        return self._likelihood(kinds, learned.rounds[-1].factor)
-
-    def _likelihood(self, kinds: IntArray, factor: float) -> FloatArray:
-        if not self.drift:
-            return np.zeros((len(kinds), 0))
-        logs = self.pool.log_likelihood(kinds, factor)
-        found: FloatArray = np.einsum("ij,hj->ih", np.exp(logs), self.pool.shapes.weights)
-        return found
-
-    def learn(self, learned: Learned, kinds: IntArray, likelihood: FloatArray) -> None:
+    def learn(self, learned: Learned, kinds: IntArray) -> None:
         """Learn from tests, no more than are left until a change is looked for.
 
         Args:
             learned: What was learned before.
             kinds: The kinds of the tests.
-            likelihood: What `likelihood` says of them.
         """
         readings = learned.readings
         if not self.drift:
             readings.spans[0].add(kinds)
             return
-        readings.take(kinds, likelihood, self.pool.shapes)
+        readings.take(kinds, self._predicted(learned, kinds), self._chances)
         if change := readings.shown():
             learned.changes = [*learned.changes, change][-MOST_CHANGES:]
+        if readings.looking and (change or readings.tests >= learned.steady_at):
+            self._fit_steady(learned)
+
+    @property
+    def _chances(self) -> FloatArray:
+        """How likely each shape of the pool is at first, the last the one that fits all tests."""
+        return np.append((1.0 - _STEADY) * self.pool.shapes.chances, _STEADY)
+
+    def _predicted(self, learned: Learned, kinds: IntArray) -> FloatArray:
+        """How likely tests are under each shape of the pool: a row each."""
+        # What samples are worth stays the same for a round: so a block of tests is learned from as
+        # one by one.
+        factor = learned.rounds[-1].factor if learned.rounds else 1.0
+        shapes = np.vstack([self.pool.shapes.weights, learned.steady])
+        likelihood = np.exp(self.pool.log_likelihood(kinds, factor))
+        found: FloatArray = np.einsum("ij,hj->ih", likelihood, shapes)
+        return found
+
+    def _fit_steady(self, learned: Learned) -> None:
+        """Fit a pool to all tests since it last changed for sure.
+
+        Real pools are none of a list of shapes: where none fits, readings that go from one to
+        another would predict better though nothing has changed.
+        """
+        readings = learned.readings
+        kinds, counts = readings.counted_by(readings.settled)
+        factor = learned.rounds[-1].factor if learned.rounds else 1.0
+        likelihood = np.exp(self.pool.log_likelihood(kinds, factor))
+        learned.steady = likeliest(likelihood, counts, self.pool.laws, learned.steady).weights
+        learned.steady_at = readings.tests + max(1, readings.tests // _ROUND_SHARE)
 
     def moved(self, learned: Learned) -> bool:
         """Whether so many tests turn out to be of another pool that it is to be fitted anew."""
@@ -214,8 +237,8 @@ class Chooser:
         """What is known of the latest change."""
         if not learned.changes:
             return None
-        last, now = learned.changes[-1], learned.readings.shares[0]
-        shipped_before, earned_before = self._under_rule(learned, 1.0 - now)
+        last, (before, now) = learned.changes[-1], learned.readings.sides
+        shipped_before, earned_before = self._under_rule(learned, before)
         shipped_now, earned_now = self._under_rule(learned, now)
         return Changed(
             **asdict(last),
@@ -287,8 +310,11 @@ class Chooser:
     @property
     def _patience(self) -> float:
         """For how many tests to be more cautious still, where they cost little and harm counts."""
-        cheap = self.setup_cost < CHEAP * self.cap
-        return _PATIENCE if self.guard is not None and cheap else 1.0
+        return _PATIENCE if self.guard is not None and self._cheap else 1.0
+
+    @property
+    def _cheap(self) -> bool:
+        return self.setup_cost < CHEAP * self.cap
 
     def _round(
         self,
@@ -363,6 +389,17 @@ class Chooser:
         ):
             verifying = min(most, 1.25 * verifying)
         return verifying
+
+
+def _worst(rois: FloatArray, groups: IntArray, share: float) -> FloatArray:
+    """How much each plausible pool counts: of each group its worst ones, as much as all of it."""
+    counted = np.zeros(len(rois))
+    for group in np.unique(groups):
+        members = np.flatnonzero(groups == group)
+        ranked = members[np.argsort(rois[members], kind="stable")]
+        worst = ranked[: max(1, round(share * len(ranked)))]
+        counted[worst] = len(members) / (len(worst) * len(rois))
+    return counted
 
 
 def _boundaries(policy: Policy, level: Level, weights: FloatArray, factor: float) -> Boundaries:
