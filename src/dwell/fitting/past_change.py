@@ -11,7 +11,7 @@ What changed is told in terms that tests identify: how often an idea would be a 
 standard errors above 0 in a test of the usual size, and what a test earns if these are shipped.
 """
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import date
 from itertools import product
 from math import asinh, ceil
@@ -24,7 +24,7 @@ from dwell.arrays import BoolArray, DateArray, FloatArray
 from dwell.fitting.figure import Figure, number, percent, percents, range_of
 from dwell.fitting.npmle import climb
 from dwell.fitting.pool import Laws, Spreads
-from dwell.fitting.pool_change import PoolChange, under_rule
+from dwell.fitting.pool_change import PoolChange, in_words, under_rule
 from dwell.fitting.readings import Readings
 from dwell.fitting.shapes import shapes
 
@@ -139,7 +139,7 @@ def past_change(
     if change is None:
         return None
     present = np.zeros(len(order), dtype=np.bool_)
-    for span, counts in zip(readings.spans, readings.shares[0].tolist(), strict=True):
+    for span, counts in zip(readings.spans, readings.settled.tolist(), strict=True):
         present[span.kinds] = counts == 1.0
     # Tests of days on which it may have been are of the one pool or the other: they tell of none.
     places = np.arange(len(order))
@@ -230,17 +230,16 @@ class _Past:
     def read(self) -> tuple[Readings, PoolChange | None]:
         """Readings of all tests, each of a kind of its own, and the latest change that is shown."""
         readings, latest = Readings.of(len(self.shapes.chances)), None
-        count, looks = len(self.effects), []
+        count = len(self.effects)
         while readings.tests < count:
-            looks.append(readings.tests)
             tests = slice(readings.tests, min(readings.tests + readings.left, count))
             likelihood = np.exp(self.log_likelihood(tests))
             predicted = np.einsum("ij,hj->ih", likelihood, self.shapes.weights)
-            readings.take(np.arange(tests.start, tests.stop), predicted, self.shapes)
+            readings.take(np.arange(tests.start, tests.stop), predicted, self.shapes.chances)
             if readings.tests == count:
                 readings.next_look = count  # what a log shows at its end is shown
             latest = readings.shown() or latest
-        return readings, latest and _between(latest, [*looks, count])
+        return readings, latest
 
     def clear_wins(self, tests: BoolArray) -> tuple[Figure, Figure]:
         """How often ideas are clear wins, by some tests; and what shipping these earns a test."""
@@ -248,18 +247,6 @@ class _Past:
         return under_rule(
             self.log_likelihood(tests), np.ones(int(tests.sum())), accepts, self.values
         )
-
-
-def _between(change: PoolChange, looks: list[int]) -> PoolChange:
-    """A change that may have been at any test between two looks: readings know only looks."""
-    places = np.array(looks)
-    before = places[places < change.earliest]
-    after = places[places > change.latest]
-    return replace(
-        change,
-        earliest=int(before[-1]) + 1 if len(before) else change.earliest,
-        latest=int(after[0]) - 1,
-    )
 
 
 def _tilted(values: FloatArray, weights: FloatArray, tilt: float) -> FloatArray:
@@ -288,13 +275,3 @@ def _changed(values: FloatArray, weights: FloatArray, spread: float, shift: floa
     shared = np.concatenate([weights * (1.0 - share), weights * share])
     found: FloatArray = np.bincount(places, shared, len(values)).astype(np.float64)
     return found
-
-
-def in_words(day: date) -> str:
-    """A date in words.
-
-    Example:
-        >>> in_words(date(2026, 3, 3))
-        '3 March 2026'
-    """
-    return f"{day.day} {day:%B} {day.year}"

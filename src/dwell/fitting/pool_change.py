@@ -6,7 +6,7 @@ likelihood, whatever the pool's shape and whatever stopped the tests (`fitting.p
 """
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 from dwell.arrays import FloatArray
 from dwell.fitting.figure import Figure, number, percent
@@ -144,7 +144,17 @@ def day(at: float) -> str:
         >>> day(1_781_481_600.0)
         '15 June 2026'
     """
-    return f"{datetime.fromtimestamp(at, UTC):%-d %B %Y}"
+    return in_words(datetime.fromtimestamp(at, UTC).date())
+
+
+def in_words(day: date) -> str:
+    """A date in words.
+
+    Example:
+        >>> in_words(date(2026, 3, 3))
+        '3 March 2026'
+    """
+    return f"{day.day} {day:%B} {day.year}"
 
 
 def under_rule(

@@ -138,7 +138,16 @@ class Readings:
         earliest, latest = self.when(_WHEN)
         for span in self.spans:
             span.doubtful = earliest <= span.start < latest
+        # Readings know of changes at looks only: it may have come after the look before.
+        earliest, latest = _after_last(earliest), min(_before_next(latest), self.tests - 1)
         return PoolChange(self.since(0), earliest, latest, shown=self.tests)
+
+    @property
+    def turning_points(self) -> set[int]:
+        """By how many tests came before: the tests that a change may yet be told to begin with."""
+        starts = [span.start for span in self.spans[1:]]
+        near = {each for at in starts for each in (_after_last(at), at, _before_next(at))}
+        return {0, self.spans[-1].start + 1, self.tests - 1, *near}
 
     def settle(self) -> None:
         """Let the likeliest reading be the first."""
@@ -306,6 +315,16 @@ class Readings:
         first = [True] * (fading + 1)
         self.shares = self.shares[:, np.append(first, apart)].copy(order="C")
         self.spans = spans
+
+
+def _after_last(look: int) -> int:
+    """The first number of tests after the look before this one."""
+    return look - _step(look - 1) + 1
+
+
+def _before_next(look: int) -> int:
+    """The last number of tests before the next look."""
+    return look + _step(look) - 1
 
 
 def _step(tests: int) -> int:

@@ -142,7 +142,7 @@ class Learned:
     def turning_points(self) -> set[int]:
         """By how many tests came before: the tests that a change may begin or began with."""
         changes = [(each.since, each.earliest, each.latest) for each in self.changes]
-        return {span.start for span in self.readings.spans}.union(*changes)
+        return self.readings.turning_points.union(*changes)
 
     def fits(self, fresh: "Learned", *, cap: int, values: int, levels: int) -> bool:
         """Whether a learner that begins so can get into this state.
