@@ -5,6 +5,7 @@ that they have in the stylesheet of reports, and a script puts in what the schem
 """
 
 import json
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -35,14 +36,16 @@ def scripts(root: str) -> str:
     Args:
         root: How to get from the page to the root of the site.
     """
-    names = ("plotly.min.js", "plots.js")
+    names = ("plotly.min.js", "figures.js")
     return "\n".join(f'<script src="{root}javascripts/{name}"></script>' for name in names)
 
 
 def write_shared() -> None:
-    """Writes what all pages with figures share: plotly.js and the colours of both schemes."""
-    plotly = _FOLDER / "javascripts" / "plotly.min.js"
-    plotly.write_text(get_plotlyjs(), encoding="utf-8")
+    """Writes what all pages with figures share: plotly.js, the script of reports, both schemes."""
+    written = _FOLDER / "javascripts"
+    (written / "plotly.min.js").write_text(get_plotlyjs(), encoding="utf-8")
+    drawing = files("dwell.report").joinpath("templates", "figures.js")
+    (written / "figures.js").write_bytes(drawing.read_bytes())
     rules = [
         f'[data-md-color-scheme="{scheme}"] {{ '
         + " ".join(f"--{name}: {value};" for name, value in palette(dark=dark).items())

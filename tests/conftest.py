@@ -54,6 +54,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("no_cover")
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None, None, None]:
+    """Where lines of a test are not watched, those of its fixtures are not either."""
+    watching = Coverage.current()
+    if watching is None or item.get_closest_marker("no_cover") is None:
+        return (yield)
+    watching.stop()
+    try:
+        return (yield)
+    finally:
+        watching.start()
+
+
 def _place(item: pytest.Item) -> int:
     """Where the folder of a test comes; within it, tests stay in their order."""
     among = [place for place, name in enumerate(_FIRST) if name in item.path.parts]

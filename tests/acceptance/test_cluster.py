@@ -94,9 +94,8 @@ def cluster(names: tuple[str, ...], folder: Path) -> Iterator[Cluster]:
             )
             for name in names
         }
-        if names:
-            with Client(address, set_as_default=False) as client:
-                client.wait_for_workers(len(names), timeout=60)
+        with Client(address, set_as_default=False) as client:
+            client.wait_for_workers(len(names), timeout=60)
         yield Cluster(address, workers)
 
 
@@ -111,7 +110,7 @@ def until(true: Callable[[], bool]) -> None:
 
 @pytest.fixture(scope="module")
 def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """A scheduler with two workers, until one is killed: to start them takes long."""
+    """A scheduler with two workers, until they are killed: to start them takes long."""
     with cluster(("one", "two"), tmp_path_factory.mktemp("cluster")) as found:
         yield found
 
@@ -184,13 +183,13 @@ def test_an_address_where_nobody_listens_is_refused(address: str) -> None:
 
 
 def test_a_scheduler_without_workers_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    two: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Rather than to wait for them for ever."""
     monkeypatch.setattr("dwell.cli.cluster._SECONDS", 2)
-    with (
-        cluster((), tmp_path) as found,
-        refused("with workers", found.address),
-        executor_at(found.address),
-    ):
+    with two.watched() as processing:
+        for worker in two.workers.values():
+            worker.kill()
+        until(lambda: not processing())
+    with refused("with workers", two.address), executor_at(two.address):
         pass

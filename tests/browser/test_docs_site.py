@@ -101,6 +101,25 @@ def test_its_figures_are_drawn_in_the_colours_of_the_scheme(
     assert trouble == []
 
 
+def test_its_figures_follow_where_the_scheme_changes(browser: Browser, site: Path) -> None:
+    """While a page is open: the site names its scheme on the body of a page."""
+    trouble: list[str] = []
+    page = opened(browser, site, "notebooks/plan", trouble, "dark")
+    page.locator(".plot .xtitle").first.wait_for()
+    page.evaluate("document.body.setAttribute('data-md-color-scheme', 'default')")
+    page.wait_for_function(
+        "getComputedStyle(document.querySelector('.plot .xtitle')).fill === 'rgb(86, 91, 97)'"
+    )
+    page.close()
+    assert trouble == []
+
+
+def test_the_site_has_no_scripts_of_the_project(site: Path) -> None:
+    """Of all Python, only notebooks are there, as texts."""
+    found = {each.relative_to(site).as_posix() for each in site.rglob("*.py*")}
+    assert found == {f"notebooks/{name}.py" for name in NOTEBOOKS}
+
+
 def test_the_site_has_plotly_once(site: Path) -> None:
     assert [each.name for each in site.rglob("*") if each.stat().st_size > 2e6] == ["plotly.min.js"]
 

@@ -10,7 +10,7 @@ from dwell.programme.stores.memory import MemoryStore
 from dwell.service.api.description import POLICY
 from tests.api import GOOD, Api, path_of
 
-_SECONDS = 20
+_SECONDS = 12
 
 
 @pytest.fixture(scope="module")

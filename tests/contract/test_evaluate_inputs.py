@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,12 @@ def raw(tests: int = 150, seed: int = 3) -> pa.Table:
 RAW = raw()
 
 
+@cache
+def told() -> Report:
+    """Its evaluation."""
+    return evaluate(RAW, setup_cost=SETUP)
+
+
 def as_csv(table: pa.Table, folder: Path) -> object:
     arrow_csv.write_csv(table, folder / "log.csv")
     return folder / "log.csv"
@@ -99,12 +106,11 @@ WAYS: dict[str, Callable[[pa.Table, Path], object]] = {
 }
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("way", WAYS)
 def test_every_source_is_evaluated_the_same(way: str, tmp_path: Path) -> None:
     """To the last bit what an Arrow table gives."""
-    assert bits(evaluate(WAYS[way](RAW, tmp_path), setup_cost=SETUP)) == bits(
-        evaluate(RAW, setup_cost=SETUP)
-    )
+    assert bits(evaluate(WAYS[way](RAW, tmp_path), setup_cost=SETUP)) == bits(told())
 
 
 def test_postgresql_is_evaluated_the_same(postgres: str) -> None:
@@ -117,7 +123,7 @@ def test_postgresql_is_evaluated_the_same(postgres: str) -> None:
         log = Query(
             "select * from shop order by split_part(test, ' ', 2)::int, \"order\"", postgres
         )
-        assert bits(evaluate(log, setup_cost=SETUP)) == bits(evaluate(RAW, setup_cost=SETUP))
+        assert bits(evaluate(log, setup_cost=SETUP)) == bits(told())
         connection.execute("drop table shop")
 
 
@@ -133,10 +139,11 @@ def test_two_arms_are_evaluated_as_their_differences() -> None:
         "order": np.arange(2 * len(value)),
         "outcome": np.column_stack([control, control + value]).ravel(),
     }
-    paired, told = evaluate(pa.table(rows), setup_cost=SETUP), evaluate(RAW, setup_cost=SETUP)
-    assert bits(paired)[:2] == bits(told)[:2]  # the logs have different rows
+    paired = evaluate(pa.table(rows), setup_cost=SETUP)
+    assert bits(paired)[:2] == bits(told())[:2]  # the logs have different rows
 
 
+@pytest.mark.no_cover
 def test_counts_are_evaluated_as_one_order_of_their_outcomes() -> None:
     """Rewards are on average those of the samples, in 200 of their own orders.
 
@@ -156,10 +163,10 @@ def test_counts_are_evaluated_as_one_order_of_their_outcomes() -> None:
         }
     )
     policies = {"band": banded([40], z=1.5, sd=0.6)[0], "fixed": fixed(20, 1), "one": fixed(1, 1)}
-    told, drawn = [], []
+    counted, drawn = [], []
     for seed in range(8):  # each is a mean over many orders
         report = evaluate(Log(counts, seed=seed), policies, setup_cost=SETUP)
-        told.append([report.found.reward, report.found.cost, report.found.accept_rate])
+        counted.append([report.found.reward, report.found.cost, report.found.accept_rate])
     for _ in range(200):
         for arm in outcomes:
             for test in arm:
@@ -174,9 +181,9 @@ def test_counts_are_evaluated_as_one_order_of_their_outcomes() -> None:
         )
         report = evaluate(shuffled, policies, setup_cost=SETUP)
         drawn.append([report.found.reward, report.found.cost, report.found.accept_rate])
-    counted, seen = np.array(told), np.array(drawn)
-    error = np.sqrt(counted.var(axis=0, ddof=1) / 8 + seen.var(axis=0, ddof=1) / 200)
-    assert (np.abs(counted.mean(axis=0) - seen.mean(axis=0)) <= 5.0 * error + 1e-12).all()
+    one, seen = np.array(counted), np.array(drawn)
+    error = np.sqrt(one.var(axis=0, ddof=1) / 8 + seen.var(axis=0, ddof=1) / 200)
+    assert (np.abs(one.mean(axis=0) - seen.mean(axis=0)) <= 5.0 * error + 1e-12).all()
 
 
 def test_batches_of_one_sample_are_evaluated_as_samples() -> None:
@@ -191,13 +198,14 @@ def test_batches_of_one_sample_are_evaluated_as_samples() -> None:
     assert days.found.current.roi == pytest.approx(samples.found.current.roi)
 
 
+@pytest.mark.no_cover
 def test_very_many_tiny_tests_are_evaluated() -> None:
     """Two samples each, of which one decides and one scores; more rows than are read at a time.
 
     Nothing is earned on average, but for 6 standard errors: false alarms below 1e-8.
     """
     rng = np.random.default_rng(0)
-    count = 300_000
+    count = 100_000
     table = pa.table(
         {
             "test": np.repeat(np.arange(count), 2),
@@ -208,7 +216,7 @@ def test_very_many_tiny_tests_are_evaluated() -> None:
     report = evaluate(Log(table, bounds=(-1, 1)), setup_cost=1)
     assert report.found.tests == count
     assert report.found.guaranteed is not None
-    assert abs(report.found.current.roi) < 0.01
+    assert abs(report.found.current.roi) < 0.0173
 
 
 CELLS = st.one_of(

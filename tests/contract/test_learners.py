@@ -25,6 +25,9 @@ from tests.contract.cases import (
 from tests.refusals import refused
 from tests.strategies import PROPERTY
 
+# Here the same lines run many times over, and other tests run each of them: none is watched.
+pytestmark = pytest.mark.no_cover
+
 # The cases are of use only if they go through all phases.
 
 
@@ -70,7 +73,7 @@ def test_however_records_are_split_the_state_is_the_same(case: Case, sizes: list
     """Blocks of any sizes give the state that one block gives, bit for bit."""
     learner = case.make()
     in_a_row(learner, drawn_rows(case.world, case.tasks), sizes)
-    assert learner.to_json() == after(case, case.tasks).to_json()
+    assert learner.to_json() == case.subject.after(case.tasks).to_json()
 
 
 @LEARNERS
@@ -145,11 +148,13 @@ def test_the_same_seed_gives_the_same_run(case: Case) -> None:
     With another seed they are not.
     """
     learner = case.make()
-    for options in ({}, {"sampled": True}, {"tasks": None, "samples": 5000}):
-        assert outcome(learner, case, **options) == outcome(learner, case, **options)
+    for options in ({}, {"sampled": True}, {"tasks": None, "samples": 6 * case.tasks}):
+        first = outcome(learner, case, **options)
+        assert outcome(learner, case, **options) == first
         restored = type(learner).from_json(learner.to_json())
-        assert outcome(restored, case, **options) == outcome(learner, case, **options)
-    assert outcome(learner, case, sampled=True) != outcome(learner, case, sampled=True, rng=18)
+        assert outcome(restored, case, **options) == first
+        if "sampled" in options:
+            assert outcome(learner, case, **options, rng=18) != first
 
 
 @LEARNERS

@@ -1,4 +1,5 @@
 // Figures name their colours by the tokens of the stylesheet, so that they follow light and dark.
+// A report does what the device prefers; a page of the docs names its scheme on its body.
 (() => {
   const resolve = (value, style) => {
     if (typeof value === "string") {
@@ -12,7 +13,7 @@
     );
   };
   const draw = () => {
-    const style = getComputedStyle(document.documentElement);
+    const style = getComputedStyle(document.body);
     for (const plot of document.querySelectorAll(".plot")) {
       const { data, layout } = resolve(JSON.parse(plot.nextElementSibling.textContent), style);
       Plotly.react(plot, data, layout, { responsive: true, displayModeBar: false });
@@ -20,4 +21,5 @@
   };
   draw();
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+  new MutationObserver(draw).observe(document.body, { attributeFilter: ["data-md-color-scheme"] });
 })();
