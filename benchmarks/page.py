@@ -5,7 +5,7 @@ asked for right after the service has started, again, after one test was told so
 were, and after a new day; and so are, over the API, the tests that are open and the rule in force.
 The figures are milliseconds of processor time and of the clock between request and answer, in one
 process over an SQLite file; what was told came by another, so that the log has to be read. With
-`--learner ladder` the programme has no law of samples; `--file` keeps the company for the next time.
+`--learner ladder` the programme has no law of samples; `--file` keeps it for the next time.
 """
 
 import argparse
