@@ -151,6 +151,32 @@ def test_a_decided_test_says_why(browser: Browser, service: Running) -> None:
         assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []
 
 
+def test_a_path_is_drawn_without_a_law_too(browser: Browser, service: Running) -> None:
+    """As means at first, and as running totals; one of them at a time, wide and narrow."""
+    for viewport, drawn in ((WIDE, ".fig-w svg"), (NARROW, ".fig-n svg")):
+        url = f"{service.url}/programmes/Ladders/tests/{in_path(ODD)}"
+        with visited(browser, url, viewport=viewport) as page:
+            expect(page.locator(f".in-lift {drawn}")).to_be_visible()
+            expect(page.locator(f".in-sum {drawn}")).to_be_hidden()
+            page.get_by_text("Running total", exact=True).click()
+            expect(page.locator(f".in-sum {drawn}")).to_be_visible()
+            expect(page.locator(f".in-lift {drawn}")).to_be_hidden()
+
+
+def test_no_words_of_a_chart_are_cut_off(browser: Browser, service: Running) -> None:
+    """On a phone, where words beside a chart have the least room."""
+    with visited(browser, f"{service.url}/programmes/Checkout", viewport=NARROW) as page:
+        cut_off = page.evaluate(
+            """() => [...document.querySelectorAll("svg text")].filter(words => {
+                const [all, part] = [words.ownerSVGElement, words].map(
+                    each => each.getBoundingClientRect());
+                return all.width && (part.right > all.right + 1 || part.left < all.left - 1);
+            }).map(words => words.textContent)"""
+        )
+        assert page.locator("#f-value svg text").count() > 5
+    assert cut_off == []
+
+
 def test_what_is_waiting_can_be_recorded(browser: Browser, service: Running) -> None:
     """By its button, without scripts too; then it is gone from the list, and in the log."""
     with visited(browser, f"{service.url}/programmes/Checkout", java_script_enabled=False) as page:

@@ -54,8 +54,7 @@ class AsTheyCome(Sound):
     class Hasty(Queue):
         def next(self) -> tuple[Design, Records] | None:
             for number, records in self._waiting.items():
-                del self._waiting[number]
-                return self._open.pop(number), records
+                return self._leave(number), records
             return None
 
     def __init__(self) -> None:

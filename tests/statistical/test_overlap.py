@@ -24,8 +24,7 @@ class AsTheyCome(Queue):
 
     def next(self) -> tuple[Design, Records] | None:
         for number, records in self._waiting.items():
-            del self._waiting[number]
-            return self._open.pop(number), records
+            return self._leave(number), records
         return None
 
 

@@ -38,7 +38,7 @@ from dwell.kernels.lattice_induction import (
 )
 from dwell.kernels.normal_induction import induct_gaussian
 from dwell.kernels.pool_induction import even_sums, induct_pool
-from dwell.kernels.pool_walk import walk_pool
+from dwell.kernels.pool_walk import spacings_for, walk_pool, walk_values
 from dwell.kernels.rest import rest_means
 from dwell.laws import Lattice
 from dwell.outcomes import scan
@@ -387,6 +387,33 @@ def test_pool_walks_give_the_exact_rates(far: float) -> None:
         table = exact(Policy(*boundaries), World(Atoms([drift]), Gaussian(1)))
         assert accept[j] == pytest.approx(table.accept_rate[0], abs=1e-5)
         assert samples[j] == pytest.approx(table.cost[0], rel=1e-5)
+
+
+def test_spacings_are_as_fine_as_steps_and_drifts_ask_for() -> None:
+    """As plain numpy has it: of the least one, the largest power of 2 that is fine enough."""
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        looks = np.cumsum(rng.integers(1, 5_000, rng.integers(1, 20)))
+        drifts = rng.normal(0.0, rng.choice([0.0, 0.01, 2.0]), 5)
+        gaps = np.diff(looks, prepend=0).astype(float)
+        steps = np.sqrt(np.minimum(gaps, np.append(gaps[1:], inf)))
+        steepest = np.minimum(np.abs(drifts).max(), 4.0 / np.sqrt(looks))
+        widest = np.minimum(0.35 * steps, 0.5 / np.maximum(steepest, 1e-300))
+        expected = widest.min() * 2.0 ** np.floor(np.log2(widest / widest.min()) + 1e-9)
+        assert spacings_for(looks, drifts) == pytest.approx(expected, rel=1e-12)
+
+
+def test_values_far_apart_are_walked_as_if_alone() -> None:
+    """In any order; 40 standard errors are farther than one walk bears."""
+    looks, lower, upper = np.array([4, 25]), np.array([-1.0, 0.5]), np.array([2.0, 0.5])
+    values = np.array([8.0, -0.3, 0.1, -8.0, 0.4])
+    accept, samples = np.empty(5), np.empty(5)
+    walk_values(looks, values, lower, upper, accept, samples)
+    for j, value in enumerate(values):
+        alone = np.empty(1), np.empty(1)
+        walk_values(looks, np.array([value]), lower, upper, *alone)
+        assert (accept[j], samples[j]) == pytest.approx((alone[0][0], alone[1][0]), abs=1e-4)
+    assert accept[[0, 3]] == pytest.approx([1.0, 0.0], abs=1e-9)
 
 
 def test_rest_means_are_means_of_what_follows() -> None:

@@ -48,6 +48,17 @@ def test_names_are_shown_and_never_run(store: MemoryStore) -> None:
             assert " onclick=" not in found.text
 
 
+def test_a_test_without_samples_has_no_point_to_be_read(store: MemoryStore) -> None:
+    """Its page says so, instead of asking to point at none."""
+    Programme.open(store, ODD).begin("new")
+    with visitor(create_app(store=store)) as client:
+        page = client.get(f"/programmes/{in_path(ODD)}/tests/new", headers=READS)
+        assert "No samples yet: the path begins with the first." in page.text
+        assert "0 points" not in page.text
+        other = client.get(f"/programmes/{in_path(ODD)}/tests/runs", headers=READS)
+        assert "1 point of the path so far." in other.text
+
+
 def test_errors_are_pages_for_people_and_problems_for_programs(store: MemoryStore) -> None:
     """By what is accepted; under /api always the latter."""
     with visitor(create_app(store=store)) as client:

@@ -1,6 +1,6 @@
-"""What limits do to ideas of each drift, by one walk without drift: see `pool_induction`."""
+"""What limits do to ideas of each drift, by few walks without drift: see `pool_induction`."""
 
-from math import ceil, erfc, exp, floor, sqrt
+from math import ceil, erfc, exp, floor, inf, log2, sqrt
 
 import numpy as np
 
@@ -11,7 +11,67 @@ from dwell.kernels.cut_lattice import AFTER, BEFORE, bell, cut_weight
 # So many standard deviations hold all mass but 1e-13 of it.
 REACH = 7.5
 _NEGLIGIBLE = 1e-16
+_SPACING = 0.35  # of the lattice, in standard deviations of a step: in tests ROIs are right to 1e-4
+_FARTHEST_DRIFT = 16.0  # standard errors of the last look: beyond, likelihoods would overflow
 _PERIOD = 32  # powers go on from point to point, but not for long: rounding would add up
+
+
+@compiled
+def spacings_for(looks: IntArray, drifts: FloatArray) -> FloatArray:
+    """Of the lattice at each look: fine enough for the steps to it and from it, and for drifts.
+
+    A drift that is likely at all at a look is a few standard errors from 0. Spacings differ by
+    powers of 2, so that one lattice is part of the other.
+
+    Args:
+        looks: The numbers of samples after which the policy looks.
+        drifts: The drifts.
+    """
+    last, farthest = len(looks) - 1, np.abs(drifts).max()
+    spacings = np.empty(len(looks))
+    for k in range(len(looks)):
+        step = float(looks[k] - (looks[k - 1] if k else 0))
+        after = float(looks[k + 1] - looks[k]) if k < last else inf
+        steepest = max(min(farthest, 4.0 / sqrt(looks[k])), 1e-300)
+        spacings[k] = min(_SPACING * sqrt(min(step, after)), 0.5 / steepest)
+    least = spacings.min()
+    for k in range(len(looks)):
+        spacings[k] = least * 2.0 ** floor(log2(spacings[k] / least) + 1e-9)
+    return spacings
+
+
+@compiled
+def walk_values(
+    looks: IntArray,
+    values: FloatArray,
+    lower: FloatArray,
+    upper: FloatArray,
+    accept: FloatArray,
+    samples: FloatArray,
+) -> None:
+    """What limits do to ideas of each value; those close to one another are followed together.
+
+    Args:
+        looks: The numbers of samples after which the policy looks; the last is its cap.
+        values: The values, in standard deviations of a sample.
+        lower: The lower limit on z, an entry per look; may be minus infinity.
+        upper: The upper one; may be infinity.
+        accept: Filled with how likely each value is accepted.
+        samples: Filled with how many samples it takes in the mean.
+    """
+    roots = np.sqrt(looks.astype(np.float64))
+    waiting = np.ones(len(values), dtype=np.bool_)
+    while waiting.any():
+        near = (values - values[waiting].min()) * roots[-1] <= 2.0 * _FARTHEST_DRIFT
+        members = np.flatnonzero(waiting & near)
+        waiting[members] = False
+        center = 0.5 * (values[members].min() + values[members].max())
+        drifts, shift = values[members] - center, center * roots
+        found, taken = np.empty(len(drifts)), np.empty(len(drifts))
+        low, high = (lower - shift) * roots, (upper - shift) * roots
+        walk_pool(looks, spacings_for(looks, drifts), drifts, low, high, found, taken)
+        # Rounding may leave what is sure a little beyond.
+        accept[members], samples[members] = np.minimum(np.maximum(found, 0.0), 1.0), taken
 
 
 @compiled

@@ -21,10 +21,15 @@ class Queue:
     Attributes:
         begun: How many tasks were begun.
         taken: From how many of them was learned.
+        reserved: How many tasks are open that teach something.
+        accepting: How many open tasks may be accepted: all whose records do not say already that
+            not.
     """
 
     def __init__(self) -> None:
         self.begun = self.taken = 0
+        # Both are kept up, as hundreds of tasks may be open where many are begun.
+        self.reserved = self.accepting = 0
         self._open: dict[int, Design] = {}
         self._waiting: dict[int, Records] = {}
 
@@ -37,25 +42,10 @@ class Queue:
         """Whether the design of that number is neither taken nor given up."""
         return number in self._open
 
-    @property
-    def reserved(self) -> int:
-        """How many tasks are open that teach something."""
-        return sum(design.tasks for design in self._open.values() if design.teaches)
-
-    @property
-    def accepting(self) -> int:
-        """How many open tasks may be accepted: all whose records do not say already that not."""
-        return sum(
-            design.accepts
-            if (records := self._waiting.get(number)) is None
-            else int(design.accepted(records).sum())
-            for number, design in self._open.items()
-        )
-
     def add(self, design: Design) -> Design:
         """Begin a task: the design with its number."""
         numbered = self.numbered(design)
-        self._open[numbered.number] = numbered
+        self._enter(numbered)
         self.begun += numbered.tasks
         return numbered
 
@@ -66,7 +56,7 @@ class Queue:
     def take_back(self, design: Design) -> None:
         """Undo the beginning of the design that was begun last."""
         self._require_open(design)
-        del self._open[design.number]
+        self._leave(design.number)
         self.begun -= design.tasks
 
     def put(self, design: Design, records: Records) -> None:
@@ -75,19 +65,20 @@ class Queue:
         if design.number in self._waiting:
             raise InvalidInput(f"design {design.number} has its records; they wait for their turn")
         design.require(records)
-        self._waiting[design.number] = records
+        self._wait(design, records)
 
     def amend(self, design: Design, records: Records) -> None:
         """Put other records in the place of those that wait, where what they say was corrected."""
         if design.number not in self._waiting:
             raise InvalidInput(f"design {design.number} has no records that wait for their turn")
         design.require(records)
-        self._waiting[design.number] = records
+        self._wait(design, records)
 
     def copied(self) -> "Queue":
         """A queue that goes on by itself from here."""
         other = Queue()
         other.begun, other.taken = self.begun, self.taken
+        other.reserved, other.accepting = self.reserved, self.accepting
         other._open, other._waiting = dict(self._open), dict(self._waiting)
         return other
 
@@ -96,13 +87,35 @@ class Queue:
         number = next(iter(self._open), None)
         if number is None or number not in self._waiting:
             return None
-        return self._open.pop(number), self._waiting.pop(number)
+        records = self._waiting[number]
+        return self._leave(number), records
 
     def remove(self, design: Design) -> None:
         """Give up a design, and the records that it may have."""
         self._require_open(design)
-        del self._open[design.number]
-        self._waiting.pop(design.number, None)
+        self._leave(design.number)
+
+    def _enter(self, design: Design) -> None:
+        self._open[design.number] = design
+        self.reserved += design.tasks * design.teaches
+        self.accepting += self._may_accept(design)
+
+    def _wait(self, design: Design, records: Records) -> None:
+        self.accepting -= self._may_accept(design)
+        self._waiting[design.number] = records
+        self.accepting += self._may_accept(design)
+
+    def _leave(self, number: int) -> Design:
+        design = self._open.pop(number)
+        self.reserved -= design.tasks * design.teaches
+        self.accepting -= self._may_accept(design)
+        self._waiting.pop(number, None)
+        return design
+
+    def _may_accept(self, design: Design) -> int:
+        """How many tasks of an open design may be accepted."""
+        records = self._waiting.get(design.number)
+        return int(design.accepts if records is None else design.accepted(records).sum())
 
     def _require_open(self, design: Design) -> None:
         if not isinstance(design, Design):
@@ -143,6 +156,6 @@ class Queue:
             design = Design.from_dict(entry["design"], policies)
             if not max(self._open, default=0) < design.number <= self.begun:
                 raise ValueError("designs are numbered in the order of their beginning")
-            self._open[design.number] = design
+            self._enter(design)
             if entry["records"] is not None:
                 self.put(design, wire.typed(entry["records"], Records))

@@ -5,9 +5,7 @@ same noise, and their values a law of their own. Limits are on the z scale: on t
 divided by noise * sqrt(n).
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from math import sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,10 +14,8 @@ from dwell import checks
 from dwell.arrays import FloatArray, IntArray
 from dwell.columns import numbers
 from dwell.errors import InvalidInput
-from dwell.kernels.pool_walk import walk_pool
+from dwell.kernels.pool_walk import walk_values
 
-_SPACING = 0.35  # of the lattice, in standard deviations of a step: in tests ROIs are right to 1e-4
-_FARTHEST_DRIFT = 16.0  # standard errors of the last look: beyond, likelihoods would overflow
 _MOST_SAMPLES = 10**12
 
 
@@ -161,52 +157,11 @@ def fates(values: FloatArray, noise: FloatArray, limits: Limits) -> Fates:
         >>> found.accept.round(4).tolist(), found.samples.tolist()
         ([[0.5, 0.8413]], [[25.0, 25.0]])
     """
-    looks = limits.looks
     accept, samples = np.empty(values.shape), np.empty(values.shape)
-    for row, (scaled, low, high) in enumerate(
-        zip(values / noise[:, None], limits.lower, limits.upper, strict=True)
-    ):
-        for members in _groups(scaled, sqrt(looks[-1])):
-            center = 0.5 * (scaled[members].min() + scaled[members].max())
-            drifts = scaled[members] - center
-            shift = center * np.sqrt(looks)
-            found, taken = np.empty(len(drifts)), np.empty(len(drifts))
-            walk_pool(
-                looks,
-                spacings_for(looks, drifts),
-                drifts,
-                (low - shift) * np.sqrt(looks),
-                (high - shift) * np.sqrt(looks),
-                found,
-                taken,
-            )
-            accept[row, members], samples[row, members] = found, taken
-    # Rounding may leave what is sure a little beyond.
-    return Fates(np.clip(accept, 0.0, 1.0), samples)
-
-
-def spacings_for(looks: IntArray, drifts: FloatArray) -> FloatArray:
-    """Of the lattice at each look: fine enough for the steps to it and from it, and for drifts.
-
-    A drift that is likely at all at a look is a few standard errors from 0. Spacings differ by
-    powers of 2, so that one lattice is part of the other.
-    """
-    gaps = np.diff(looks, prepend=0).astype(np.float64)
-    steps = np.sqrt(np.minimum(gaps, np.append(gaps[1:], np.inf)))
-    steepest = np.minimum(np.abs(drifts).max(), 4.0 / np.sqrt(looks))
-    widest = np.minimum(_SPACING * steps, 0.5 / np.maximum(steepest, 1e-300))
-    least = float(widest.min())
-    spacings: FloatArray = least * 2.0 ** np.floor(np.log2(widest / least) + 1e-9)
-    return spacings
-
-
-def _groups(scaled: FloatArray, root: float) -> Iterator[IntArray]:
-    """Values that are close enough to one another to be followed together."""
-    order = np.argsort(scaled, kind="stable")
-    while len(order):
-        near = (scaled[order] - scaled[order[0]]) * root <= 2.0 * _FARTHEST_DRIFT
-        yield order[near]
-        order = order[~near]
+    lower, upper = np.ascontiguousarray(limits.lower), np.ascontiguousarray(limits.upper)
+    for row, scaled in enumerate(values / noise[:, None]):
+        walk_values(limits.looks, scaled, lower[row], upper[row], accept[row], samples[row])
+    return Fates(accept, samples)
 
 
 def checked_looks(looks: IntArray) -> IntArray:

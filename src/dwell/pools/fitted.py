@@ -14,8 +14,8 @@ import numpy as np
 from dwell.arrays import FloatArray
 from dwell.fitting.dependence import effective_samples
 from dwell.kernels.pool_lattice import logarithms_of, walk_signs
+from dwell.kernels.pool_walk import walk_values
 from dwell.laws import Law, Signs
-from dwell.pools.classes import Limits, fates
 from dwell.pools.under_law import noise_under
 from dwell.sparse_policy import SparsePolicy
 
@@ -143,12 +143,11 @@ class FittedPool:
         coming = policy.looks > drawn
         looks = policy.looks[coming] - drawn
         noise = noise_under(self.law) * sqrt(self.factor)
-        lower, upper = (
-            ((limit[coming] - total) / (noise * np.sqrt(looks)))[None, :]
-            for limit in (policy.lower, policy.upper)
-        )
-        found = fates(values[None, :], np.array([noise]), Limits(looks, lower, upper))
-        return found.accept[0], found.samples[0]
+        scale = noise * np.sqrt(looks)
+        lower, upper = ((each[coming] - total) / scale for each in (policy.lower, policy.upper))
+        accepts, samples = np.empty(len(values)), np.empty(len(values))
+        walk_values(looks, values / noise, lower, upper, accepts, samples)
+        return accepts, samples
 
     def _signs_ahead(
         self, policy: SparsePolicy, drawn: int, total: float, values: FloatArray

@@ -14,7 +14,8 @@ from dwell import checks
 from dwell.arrays import FloatArray, IntArray
 from dwell.errors import NothingWorthTesting
 from dwell.kernels.pool_induction import even_sums, induct_pool
-from dwell.pools.classes import Fates, Limits, Pool, checked_looks, fates, spacings_for
+from dwell.kernels.pool_walk import spacings_for
+from dwell.pools.classes import Fates, Limits, Pool, checked_looks, fates
 
 _FARTHEST_LIMIT = 34.0  # standard errors: nobody gets there
 _MOST_ROUNDS = 50

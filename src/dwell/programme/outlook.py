@@ -4,6 +4,7 @@ It is computed when somebody asks, from what was known when it was made.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from math import sqrt
 
 import numpy as np
@@ -132,6 +133,7 @@ def fitted_by(learner: Learner) -> FittedPool | None:
     return learner.fitted if isinstance(learner, EmpiricalBayes) else None
 
 
+@lru_cache(maxsize=1024)  # tests that began on one day by one rule have it in common
 def at_ends(policy: SparsePolicy, drawn: int, pace: Pace) -> SparsePolicy:
     """What is left of a policy that looks at ends of batches only.
 

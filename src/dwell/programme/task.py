@@ -7,13 +7,13 @@ from dwell.errors import Clash, InvalidInput, KeyTaken, NotThere
 from dwell.programme.advice import Advice, silence
 from dwell.programme.closed import Closed
 from dwell.programme.commands import Abandon, Clear, Command, Correct, Note, Record
-from dwell.programme.events import Abandoned, Done, Recorded, recorded_key
+from dwell.programme.events import Abandoned, Done, Recorded, Settings, recorded_key
 from dwell.programme.journal import Journal
 from dwell.programme.minimum_run import MinimumRun, by_parts
 from dwell.programme.observations import Observations, observed, samples_of
 from dwell.programme.outlook import Outlook, Worth, fitted_by
 from dwell.programme.path import Path, path_of
-from dwell.programme.running import deciding
+from dwell.programme.running import Running, deciding
 from dwell.programme.state import State
 from dwell.programme.telling import Observed, Telling, advice_on, tell_all
 from dwell.shown import Shown
@@ -200,10 +200,15 @@ class Task(Shown):
                 end = Closed.require(self._journal, self.name).end
                 return "abandoned" if isinstance(end, Abandoned) else "finished"
             task = state.tasks[state.numbers[self.name]]
-            if task.finished:
-                return "finished"
-            if task.held:
-                return "held"
-            if silence(task, state.settings, self._journal.clock()):
-                return "stalled"
-            return "running" if task.decided is None else "decided"
+            return status_of(task, state.settings, self._journal.clock())
+
+
+def status_of(task: Running, settings: Settings, now: float) -> Status:
+    """Where a task stands that is open, or waits to be learned from."""
+    if task.finished:
+        return "finished"
+    if task.held:
+        return "held"
+    if silence(task, settings, now):
+        return "stalled"
+    return "running" if task.decided is None else "decided"

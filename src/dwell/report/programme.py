@@ -90,7 +90,8 @@ def worth_sentence(worth: Worth | None) -> str:
 
 def task_rows(programme: Programme) -> list[TaskRow]:
     """The tasks that are open."""
-    return [task_row(task) for task in programme.tasks()]
+    with programme.state():  # one look at the log for all
+        return [task_row(task) for task in programme.tasks()]
 
 
 def programme_row(programme: Programme) -> ProgrammeRow:

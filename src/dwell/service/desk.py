@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dwell.errors import CannotWrite
 from dwell.programme.advice import Advice
 from dwell.programme.programme import Programme
+from dwell.programme.task import Status
 from dwell.programme.telling import Telling
 from dwell.service.given_advice import GivenAdvice
 from dwell.service.together import Together
@@ -25,7 +26,8 @@ class Desk:
     def __init__(self, programme: Programme, clock: Callable[[], float]) -> None:
         self._programme = programme
         self._tellings = Together(self._tell)
-        self._readings = Together(GivenAdvice(programme, clock).on)
+        self._given = GivenAdvice(programme, clock)
+        self._readings = Together(self._given.on)
 
     async def tell(self, telling: Telling) -> Advice:
         """Tell a task something; when this returns, it is durable."""
@@ -34,6 +36,10 @@ class Desk:
     async def advice(self, task: str) -> Advice:
         """What to do with a task; its forecast is made."""
         return await self._readings.ask(task)
+
+    def advice_on_all(self) -> list[tuple[str, Status, Advice]]:
+        """All open tasks: where each stands, and what to do with it."""
+        return self._given.on_all()
 
     def _tell(self, tellings: Sequence[Telling]) -> Sequence[Advice | Exception]:
         """Tell all in one transaction or, where something is wrong with one, each in its own."""

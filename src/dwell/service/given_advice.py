@@ -5,6 +5,7 @@ or the pool of ideas was fitted to more tests.
 """
 
 from collections.abc import Callable, Sequence
+from threading import Lock
 from typing import NamedTuple
 
 from dwell.errors import DwellError
@@ -14,6 +15,7 @@ from dwell.programme.outlook import fitted_by
 from dwell.programme.programme import Programme
 from dwell.programme.running import Running
 from dwell.programme.state import State
+from dwell.programme.task import Status, status_of
 
 _FEW = 100  # tasks that are over may be remembered for a while
 
@@ -33,7 +35,7 @@ class _Given(NamedTuple):
 
 
 class GivenAdvice:
-    """Advice on tasks of a programme, from one look at its log for many; for one thread at a time.
+    """Advice on tasks of a programme, from one look at its log for many.
 
     Args:
         programme: The programme.
@@ -43,10 +45,24 @@ class GivenAdvice:
     def __init__(self, programme: Programme, clock: Callable[[], float]) -> None:
         self._programme, self._clock = programme, clock
         self._last: dict[str, _Given] = {}
+        self._lock = Lock()
+
+    def on_all(self) -> list[tuple[str, Status, Advice]]:
+        """All open tasks in the order in which they were begun: where each stands, and advice."""
+        with self._lock, self._programme.state() as state:
+            now = self._clock()
+            found = [
+                (task.name, status_of(task, state.settings, now), self._on_open(state, task))
+                for task in state.tasks.values()
+                if not task.finished
+            ]
+        for _, _, advice in found:
+            advice.sentence  # noqa: B018 - as below
+        return found
 
     def on(self, tasks: Sequence[str]) -> Sequence[Advice | Exception]:
         """Advice on each, or why there is none."""
-        with self._programme.state() as state:
+        with self._lock, self._programme.state() as state:
             found: dict[str, Advice] = {
                 name: self._on_open(state, state.tasks[state.numbers[name]])
                 for name in tasks

@@ -15,6 +15,7 @@ from weakref import finalize
 
 import psycopg
 from psycopg import errors
+from psycopg.pq import TransactionStatus
 from psycopg.rows import TupleRow
 from psycopg_pool import ConnectionPool, PoolTimeout
 
@@ -87,7 +88,7 @@ class PostgresStore:
 
     def names(self) -> list[str]:
         """The names of all logs, sorted."""
-        with self._connection() as connection:
+        with self._reading() as connection:
             return [name for (name,) in connection.execute(self._queries["names"])]
 
     def append(
@@ -130,7 +131,7 @@ class PostgresStore:
 
     def latest(self, name: str) -> Snapshot | None:
         """The last snapshot of a log."""
-        with self._connection() as connection:
+        with self._reading() as connection:
             row = connection.execute(self._queries["latest"], {"name": name}).fetchone()
         return None if row is None else Snapshot(*row)
 
@@ -138,7 +139,7 @@ class PostgresStore:
         """The entries after a position, in order."""
         while True:
             asked = {"name": name, "after": after, "most": _ROWS}
-            with self._connection() as connection:
+            with self._reading() as connection:
                 rows = connection.execute(self._queries["read"], asked).fetchall()
             yield from (body for (body,) in rows)
             if len(rows) < _ROWS:
@@ -147,13 +148,39 @@ class PostgresStore:
 
     def find(self, name: str, key: str) -> str | None:
         """The entry with a key."""
-        with self._connection() as connection:
+        with self._reading() as connection:
             row = connection.execute(self._queries["find"], {"name": name, "key": key}).fetchone()
         return None if row is None else str(row[0])
 
     @contextmanager
     def _connection(self) -> Iterator[psycopg.Connection[TupleRow]]:
-        """A connection and a transaction; a forked process has connections of its own."""
+        """A connection and a transaction."""
+        with self._borrowed() as connection:
+            if connection is getattr(self._turn, "connection", None):
+                yield connection  # its transaction goes on
+            else:
+                with connection:
+                    yield connection
+
+    @contextmanager
+    def _reading(self) -> Iterator[psycopg.Connection[TupleRow]]:
+        """A connection to read from once: a transaction would be two more exchanges."""
+        with self._borrowed() as connection:
+            if connection is getattr(self._turn, "connection", None):
+                yield connection
+                return
+            connection.autocommit = True
+            try:
+                yield connection
+            finally:
+                if connection.info.transaction_status == TransactionStatus.IDLE:
+                    connection.autocommit = False
+                else:  # whoever is given it next wants a transaction
+                    connection.close()
+
+    @contextmanager
+    def _borrowed(self) -> Iterator[psycopg.Connection[TupleRow]]:
+        """A connection for a while; a forked process has connections of its own."""
         if (open_one := getattr(self._turn, "connection", None)) is not None:
             yield open_one
             return
@@ -161,14 +188,13 @@ class PostgresStore:
             self._close.detach()
             self._open()
         with self._faults():
-            connection = self._borrowed()
+            connection = self._from_pool()
             try:
-                with connection:
-                    yield connection
+                yield connection
             finally:
                 self._pool.putconn(connection)
 
-    def _borrowed(self) -> psycopg.Connection[TupleRow]:
+    def _from_pool(self) -> psycopg.Connection[TupleRow]:
         """A connection of the pool.
 
         It is asked again and again: once it has given up to connect, it tries no more for those who

@@ -39,7 +39,7 @@ from dwell.service.api.documents import (
 )
 from dwell.service.api.learned_documents import DetailsDocument
 from dwell.service.names import API, PROGRAMME, TASK, usable_name
-from dwell.service.parts import WithDelivery, delivery_of
+from dwell.service.parts import OnShelf, WithDelivery, delivery_of
 from dwell.service.problems import CLASH, NOT_THERE, responses
 
 router = APIRouter(prefix=API + PROGRAMME, tags=["Tasks"])
@@ -53,12 +53,15 @@ _A_TASK = "the name of a task"
     dependencies=[may("read")],
     responses=responses(NOT_THERE),
 )
-def list_tasks(programme: ChosenProgramme) -> TasksDocument:
+def list_tasks(programme: ChosenProgramme, shelf: OnShelf) -> TasksDocument:
     """All tasks that are open, in the order in which they were begun, with what to do with each.
 
     Tasks that are over are found by their names, and in the events.
     """
-    return TasksDocument(tasks=[_as_it_stands(task, forecast=True) for task in programme.tasks()])
+    found = shelf.desk(programme).advice_on_all()
+    return TasksDocument(
+        tasks=[task_document(name, advice, status, forecast=True) for name, status, advice in found]
+    )
 
 
 @router.post(

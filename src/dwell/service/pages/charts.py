@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from math import pi, sqrt
+from typing import NamedTuple
 
 import numpy as np
 from markupsafe import Markup
@@ -27,12 +28,15 @@ _DAY = 86_400.0
 _BARS = 24
 _NEGLIGIBLE = 1e-9  # weights that cannot be seen
 _ROOM = 34.0  # of words on two lines
+_ROOM_BESIDE, _LETTER = 28.0, 7.2  # from a chart to the words beside it; of each letter
 
 
 def value_over_time(earned: Earned, unit: Unit, now: float, *, narrow: bool) -> Markup:
     """The value of what was shipped, added up, against the reference on the same traffic."""
     width, height = (344.0, 240.0) if narrow else (700.0, 290.0)
-    left, right, top, bottom = 40.0, width - (96.0 if narrow else 168.0), 14.0, height - 36.0
+    told = _told(earned, unit)
+    room = max(_ROOM_BESIDE + _LETTER * len(words) for each in told for words in each.words)
+    left, right, top, bottom = 40.0, width - room, 14.0, height - 36.0
     figures = [earned.value, *([earned.reference] if earned.reference else [])]
     highest = unit.scale * max(0.0, *(figure.high for figure in figures))
     lowest = unit.scale * min(0.0, *(figure.low for figure in figures))
@@ -67,26 +71,46 @@ def value_over_time(earned: Earned, unit: Unit, now: float, *, narrow: bool) -> 
         )
     walked = [(since, 0.0), *thinned(earned.over_time, most), (now, earned.value.estimate)]
     parts.append(path("l-path", steps([(x(at), y(v)) for at, v in walked])))
-    parts += _end(right, y, earned, unit)
+    parts += _end(right, y, told)
     return drawing(width, height, parts, titled="value-t")
 
 
-def _end(right: float, y: Callable[[float], float], earned: Earned, unit: Unit) -> list[str]:
+class _Told(NamedTuple):
+    """A figure at the end of a line, and the words beside it."""
+
+    figure: Figure
+    kind: str
+    words: tuple[str, str]
+
+
+def _told(earned: Earned, unit: Unit) -> list[_Told]:
+    """Where it has come to, in words."""
+    ends = [(earned.value, "ink", "dwell")]
+    if earned.reference is not None:
+        ends.append((earned.reference, "former", "to the cap"))
+    return [
+        _Told(
+            figure,
+            kind,
+            (f"{unit.plain(figure.estimate)} {name}", unit.plain_range(figure.low, figure.high)),
+        )
+        for figure, kind, name in ends
+    ]
+
+
+def _end(right: float, y: Callable[[float], float], told: list[_Told]) -> list[str]:
     """Where it has come to, with intervals."""
     parts = []
-    told: list[tuple[Figure, str, str]] = [(earned.value, "dwell", "ink")]
-    if earned.reference is not None:
-        told.append((earned.reference, "to the cap", "former"))
-    beside = _apart([y(figure.estimate) for figure, _, _ in told])
-    for place, (figure, name, kind) in enumerate(told):
+    beside = _apart([y(each.figure.estimate) for each in told])
+    for place, (figure, kind, (first, second)) in enumerate(told):
         at = right + 8.0 + 7.0 * place
         middle, low, high = (y(each) for each in figure)
         line_kind = "ci" if kind == "ink" else "ci out"
         parts.append(straight(line_kind, at, low, at, high))
         parts.append(dot(at, middle, 4.0, "m-ink" if kind == "ink" else "m-former"))
         across, words_at = right + 24.0, beside[place]
-        parts.append(text(across, words_at - 1.0, f"{unit.plain(figure.estimate)} {name}", "b"))
-        parts.append(text(across, words_at + 14.0, unit.plain_range(figure.low, figure.high)))
+        parts.append(text(across, words_at - 1.0, first, "b"))
+        parts.append(text(across, words_at + 14.0, second))
     return parts
 
 

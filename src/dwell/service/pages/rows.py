@@ -132,6 +132,8 @@ def facts_of(state: State, task: Running, test: Followed, now: float) -> Facts:
     advice = of_running(task, state.learner, state.counts, state.settings, now)
     picture = drawn(state, test)
     samples, total = picture.path[-1]
+    if task.decided is not None:  # what runs on to learn may go beyond its rule's cap
+        picture = picture._replace(cap=max(picture.cap, samples + advice.wants))
     verdict, _, reason = advice.sentence.partition(": ")
     hold = verdict if verdict == "Hold" else ""
     expected = None if hold else advice.forecast

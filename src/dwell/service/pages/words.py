@@ -9,6 +9,7 @@ from dwell.laws import Law, Lift
 _DAY = 86_400.0
 MINUS = "\N{MINUS SIGN}"
 _SMALL, _LARGE = 0.02, 10.0  # numbers below have more digits, numbers above have fewer
+_NOTHING = 5e-7  # what is smaller is 0 with any digits there are
 _FEW = (
     *("no", "one", "two", "three", "four", "five", "six"),
     *("seven", "eight", "nine", "ten", "eleven", "twelve"),
@@ -75,7 +76,7 @@ def sign(value: float, places: int | None = None) -> str:
     """A number with its sign, and two digits after the point, or as many as mean something.
 
     Example:
-        >>> sign(2.064), sign(0.00123), sign(0.0), sign(-0.5) == f"{MINUS}0.50", sign(13.97)
+        >>> sign(2.064), sign(0.00123), sign(1e-17), sign(-0.5) == f"{MINUS}0.50", sign(13.97)
         ('+2.06', '+0.0012', '0.00', True, '+14.0')
     """
     text = _digits(abs(value), _places(abs(value)) if places is None else places)
@@ -88,7 +89,7 @@ def _places(size: float) -> int:
     """How many digits after the point: two, fewer of large numbers, more of small ones."""
     if size >= _LARGE:
         return max(0, 2 - floor(log10(size)))
-    return min(6, 1 - floor(log10(size))) if 0.0 < size < _SMALL else 2
+    return min(6, 1 - floor(log10(size))) if _NOTHING <= size < _SMALL else 2
 
 
 def _digits(value: float, places: int) -> str:
