@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime
 
 from dwell.arrays import FloatArray
 from dwell.fitting.figure import Figure, number, percent
-from dwell.fitting.pool_intervals import functional_interval
+from dwell.fitting.pool_intervals import functional_interval, within_reach
 
 FALSE_ALARM = 0.05  # how likely a change is shown, ever, where there is none
 MOST_CHANGES = 8
@@ -177,8 +177,10 @@ def under_rule(
         >>> round(shipped.estimate, 2), shipped.low < 0.3 < shipped.high
         (0.29, True)
     """
-    shipped = functional_interval(log_likelihood, counts, accepts)
-    earned = functional_interval(log_likelihood, counts, accepts * worths)
+    within = within_reach(log_likelihood, counts, worths)
+    logs, accepts, worths = log_likelihood[:, within], accepts[within], worths[within]
+    shipped = functional_interval(logs, counts, accepts)
+    earned = functional_interval(logs, counts, accepts * worths)
     return Figure.of(*shipped), Figure.of(*earned)
 
 

@@ -91,7 +91,7 @@ def pool_intervals(
         >>> [round(end, 2) for end in found.helpful], [round(end, 2) for end in found.mean]
         ([0.06, 0.39], [-0.75, -0.21])
     """
-    within = _within_reach(log_likelihood, counts, values)
+    within = within_reach(log_likelihood, counts, values)
     values = values[within]
     likelihood = _Likelihood.of(log_likelihood[:, within], counts)
     helps, least, most = values > 0.0, float(values[0]), float(values[-1])
@@ -140,8 +140,19 @@ def functional_interval(
     return estimate, ends
 
 
-def _within_reach(log_likelihood: FloatArray, counts: FloatArray, values: FloatArray) -> BoolArray:
-    """Which values are not out of all proportion to what tests leave open; all without a test."""
+def within_reach(log_likelihood: FloatArray, counts: FloatArray, values: FloatArray) -> BoolArray:
+    """Which values are not out of all proportion to what tests leave open; all without a test.
+
+    Args:
+        log_likelihood: A row per kind of test, a column per value.
+        counts: How many tests there are of each kind.
+        values: The values.
+
+    Example:
+        >>> logs, one = np.array([[-9.0, 0.0, -9.0, -99.0]]), np.ones(1)
+        >>> within_reach(logs, one, np.array([-1.0, 0.0, 1.0, 9.0])).tolist()
+        [True, True, True, False]
+    """
     open_to = (log_likelihood[counts > 0.0] >= _LEFT_OPEN).any(axis=0)
     if not open_to.any():
         return np.ones(len(values), dtype=np.bool_)
