@@ -5,7 +5,7 @@ earned, they show: so both sides of a change are compared under it. Intervals ar
 likelihood, whatever the pool's shape and whatever stopped the tests (`fitting.pool_intervals`).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
 from dwell.arrays import FloatArray
@@ -13,7 +13,7 @@ from dwell.fitting.figure import Figure, number, percent
 from dwell.fitting.pool_intervals import functional_interval, within_reach
 
 FALSE_ALARM = 0.05  # how likely a change is shown, ever, where there is none
-MOST_CHANGES = 8
+_MOST_CHANGES = 8
 _NO_SHARE = 5e-4  # less is next to nothing: of ideas, or of the most that tests may earn
 
 
@@ -32,6 +32,24 @@ class PoolChange:
     earliest: int
     latest: int
     shown: int
+
+
+def with_change(changes: list[PoolChange], found: PoolChange) -> list[PoolChange]:
+    """The latest changes, with one more; or with the last one dated better, if it may be the same.
+
+    Args:
+        changes: The changes that were shown before.
+        found: What is shown now.
+
+    Example:
+        >>> first = PoolChange(since=200, earliest=196, latest=209, shown=210)
+        >>> same = PoolChange(since=205, earliest=201, latest=209, shown=260)
+        >>> [(change.since, change.shown) for change in with_change([first], same)]
+        [(205, 210)]
+    """
+    if changes and found.earliest <= changes[-1].latest:
+        return [*changes[:-1], replace(found, shown=changes[-1].shown)]
+    return [*changes, found][-_MOST_CHANGES:]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,9 +16,9 @@ from dwell.arrays import FloatArray, IntArray
 from dwell.fitting.figure import Figure
 from dwell.fitting.pool import DRAWS, PoolFit, fit_pool, likeliest
 from dwell.fitting.pool_change import (
-    MOST_CHANGES,
     Changed,
     under_rule,
+    with_change,
 )
 from dwell.fitting.readings import RESTARTS, Readings
 from dwell.laws import Law
@@ -194,7 +194,7 @@ class Chooser:
             return
         readings.take(kinds, self._predicted(learned, kinds), self._chances)
         if change := readings.shown():
-            learned.changes = [*learned.changes, change][-MOST_CHANGES:]
+            learned.changes = with_change(learned.changes, change)
         if readings.looking and (change or readings.tests >= learned.steady_at):
             self._fit_steady(learned)
 
