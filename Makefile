@@ -25,10 +25,9 @@ test: $(READY) lint system
 	@$(BIN)/coverage combine --quiet --append .coverage-plain
 	$(BIN)/coverage report
 
-# The files that take longest come first (tests/conftest.py), so that no worker ends with one. Tests
-# that wait for processes, databases and browsers leave a core idle: three workers keep two busy.
+# The files that take longest come first (tests/conftest.py), so that no worker ends with one.
 tests: $(READY) kernels
-	$(BIN)/pytest --cov --cov-report= --cov-fail-under=0 -n 3 --dist loadfile --no-loadscope-reorder --durations=20
+	$(BIN)/pytest --cov --cov-report= --cov-fail-under=0 -n 2 --dist loadfile --no-loadscope-reorder --durations=20
 
 # Compiled once, where coverage does not watch: workers and the processes that they start find them.
 kernels: $(READY)

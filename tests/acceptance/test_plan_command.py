@@ -439,7 +439,9 @@ def test_the_advice_on_real_headline_tests_changes_with_the_set_up_cost(
 ) -> None:
     """The costlier a set-up is, the longer the tests; significance leaves over half in all."""
     module = importlib.import_module("dwell.cli.plan")
-    only = module._fitted(summaries(str(UPWORTHY)), fit)  # it is the same each time, and takes long
+    only = module._fitted(
+        summaries(str(UPWORTHY)), fit, False
+    )  # it is the same each time, and takes long
     monkeypatch.setattr(module, "_fitted", lambda *_: only)
     options = (*FEW, "--from", str(UPWORTHY), "--fit", fit)
     found = [figures(*options, "--setup-cost", str(10**power)) for power in (2, 3, 4)]

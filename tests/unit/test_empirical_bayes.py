@@ -73,22 +73,35 @@ def test_a_learner_that_is_restored_fits_no_pool(monkeypatch: pytest.MonkeyPatch
         EmpiricalBayes(Signs(), 16).begin()
 
 
+def without(fields: dict[str, Any], *names: str) -> dict[str, Any]:
+    """Fields but for some."""
+    return {name: each for name, each in fields.items() if name not in names}
+
+
 def test_a_state_of_an_earlier_version_goes_on() -> None:
-    """Before pools could change, kinds and counts were all that was kept of tests."""
+    """Kinds and counts were once all that was kept of tests; later spans, none of which faded."""
     learner = after(EmpiricalBayes(Signs(), 16, setup_cost=1.0), WINS, 40)
     fields = learner.to_dict()
-    earlier = {name: each for name, each in fields["state"].items() if name != "changes"}
-    [span] = earlier.pop("readings")["spans"]
-    earlier |= {"kinds": span["kinds"], "counts": span["counts"]}
-    earlier["rounds"] = [
-        {name: each for name, each in found.items() if name != "tests"}
-        for found in earlier["rounds"]
-    ]
-    settings = {name: each for name, each in fields["settings"].items() if name != "drift"}
-    restored = EmpiricalBayes.from_dict({**fields, "settings": settings, "state": earlier})
-    again = [after(each, WINS, 20, seed=1).state for each in (learner, restored)]
-    assert again[0].weights.tolist() == again[1].weights.tolist()
-    assert again[0].explored == again[1].explored == 60
+    state = without(fields["state"], "steady", "steady_at")
+    [span] = state["readings"]["spans"]
+    readings = {**without(state["readings"], "faded"), "spans": [without(span, "doubtful")]}
+    later = {**fields, "state": {**state, "readings": readings}}
+    rounds = [without(found, "tests") for found in state["rounds"]]
+    earlier = {
+        **fields,
+        "settings": without(fields["settings"], "drift"),
+        "state": {
+            **without(state, "changes", "readings"),
+            "kinds": span["kinds"],
+            "counts": span["counts"],
+            "rounds": rounds,
+        },
+    }
+    expected = after(learner, WINS, 20, seed=1).state
+    for written in (later, earlier):
+        found = after(EmpiricalBayes.from_dict(written), WINS, 20, seed=1).state
+        assert found.weights.tolist() == expected.weights.tolist()
+        assert found.explored == expected.explored == 60
 
 
 def test_tests_that_are_open_for_long_keep_their_rounds() -> None:

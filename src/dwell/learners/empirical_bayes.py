@@ -20,7 +20,7 @@ from dwell.fitting.pool import PoolFit
 from dwell.laws import Law
 from dwell.learners.chances import uniform
 from dwell.learners.design import Design
-from dwell.learners.earlier_states import without_drift
+from dwell.learners.earlier_states import as_written_now
 from dwell.learners.guard import guard_under
 from dwell.learners.learned import Learned, Round
 from dwell.learners.learner import Knowledge, Learner
@@ -315,7 +315,7 @@ class EmpiricalBayes(Learner):
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Self:
         """The learner that `to_dict` described, by an earlier version too."""
-        return super().from_dict(fields if "drift" in fields["settings"] else without_drift(fields))
+        return super().from_dict(as_written_now(fields))
 
     @property
     def fitted(self) -> FittedPool:
