@@ -47,7 +47,7 @@ def with_change(changes: list[PoolChange], found: PoolChange) -> list[PoolChange
         >>> [(change.since, change.shown) for change in with_change([first], same)]
         [(205, 210)]
     """
-    if changes and found.since <= changes[-1].latest:
+    if changes and found.earliest <= changes[-1].latest and found.since <= changes[-1].shown:
         return [*changes[:-1], replace(found, shown=changes[-1].shown)]
     return [*changes, found][-_MOST_CHANGES:]
 
