@@ -22,7 +22,7 @@ def taught(kinds: list[int]) -> Readings:
     rows, taken = np.array(kinds, dtype=np.int64), 0
     while taken < len(rows):
         some = rows[taken : taken + readings.left]
-        readings.take(some, SHAPES.weights.T[some], SHAPES.chances)
+        readings.take(some, SHAPES.weights.T[some], SHAPES.chances[np.newaxis])
         taken += len(some)
     return readings
 
@@ -110,6 +110,49 @@ def test_chances_are_those_of_all_ways_in_which_the_pool_may_change() -> None:
     assert readings.faded[0].tests == pytest.approx(5 * 0.995**5 + 5 * 0.995**10)
 
 
+def test_a_shape_of_the_first_reading_alone_is_impossible_by_the_others() -> None:
+    """The first predicts by three shapes, the others by two: each as Bayes' rule has it."""
+    weights = np.array([[0.9, 0.1], [0.1, 0.9], [0.3, 0.7]])
+    chances = np.array([[0.4, 0.4, 0.2], [0.5, 0.5, 0.0]])
+    readings, rows = Readings.of(3), weights.T[[1, 1, 0, 1, 1]]
+    readings.take(np.array([1, 1, 0, 1, 1]), rows, chances)
+    first, others = (plain_follow(rows, each)[1] for each in chances)
+    together = 0.8 * first + 0.2 * others
+    expected = np.outer([0.9, 0.1], [0.8 * first / together, 0.2 * others / together])
+    assert np.exp(readings.chances) == pytest.approx(expected)
+    assert readings.evidence == pytest.approx(np.log(together / first))
+
+
+def test_a_shape_that_is_fitted_anew_is_as_likely_as_at_first() -> None:
+    """What it did not know before counts no longer; what speaks for it still does."""
+    chances = np.array([0.5, 0.3, 0.2])
+    for unlikely in (True, False):
+        readings = Readings.of(3)
+        readings.spans[0].evidence[:] = [-4.0, -3.0, -9.0 if unlikely else -1.0]
+        readings.catch_up(chances)
+        beliefs = chances * np.exp(readings.spans[0].evidence)
+        share = beliefs[2] / beliefs.sum()
+        assert readings.spans[0].evidence[:2].tolist() == [-4.0, -3.0]
+        if unlikely:
+            total = chances @ np.exp([-4.0, -3.0, -9.0])
+            assert beliefs[2] == pytest.approx(0.2 * total)
+        else:
+            assert share == pytest.approx(0.2 * np.exp(-1.0) / (chances @ np.exp([-4, -3, -1])))
+
+
+def test_likelier_kinds_of_readings_are_drawn_more_often_than_they_are_likely() -> None:
+    """By their chances to the power of 1.5; by those that changed the former pool is begun with."""
+    readings, former = taught([0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0]), np.array([0.25, 0.75])
+    likely = np.exp(readings.chances).sum(axis=0)
+    kinds = np.array([likely[0], likely[1], likely[2:].sum()])
+    found = readings.plausible(100_000, former, np.random.default_rng(0))
+    drawn = np.bincount(np.minimum(found.readings, 2), minlength=3) / 100_000
+    assert drawn == pytest.approx(kinds**1.5 / (kinds**1.5).sum(), abs=1e-4)
+    assert np.array_equal(found.anew, found.readings >= 2)
+    assert found.former is former
+    assert found.counts[found.readings == 0].tolist()[0] == [9.0, 2.0]
+
+
 def test_a_change_is_found_where_it_was() -> None:
     """Of tests of one kind that give way to tests of the other at 200."""
     rng = np.random.default_rng(1)
@@ -157,7 +200,7 @@ def test_alarms_where_nothing_changes_are_as_seldom_as_stated() -> None:
         readings, taken, most = Readings.of(2), 0, 0.0
         while taken < len(kinds):
             some = kinds[taken : taken + readings.left]
-            readings.take(some, SHAPES.weights.T[some], SHAPES.chances)
+            readings.take(some, SHAPES.weights.T[some], SHAPES.chances[np.newaxis])
             taken += len(some)
             most = max(most, readings.evidence)
         alarms += most >= np.log(20.0)

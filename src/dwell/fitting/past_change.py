@@ -230,12 +230,12 @@ class _Past:
     def read(self) -> tuple[Readings, PoolChange | None]:
         """Readings of all tests, each of a kind of its own, and the latest change that is shown."""
         readings, latest = Readings.of(len(self.shapes.chances)), None
-        count = len(self.effects)
+        count, chances = len(self.effects), self.shapes.chances[np.newaxis]
         while readings.tests < count:
             tests = slice(readings.tests, min(readings.tests + readings.left, count))
             likelihood = np.exp(self.log_likelihood(tests))
             predicted = np.einsum("ij,hj->ih", likelihood, self.shapes.weights)
-            readings.take(np.arange(tests.start, tests.stop), predicted, self.shapes.chances)
+            readings.take(np.arange(tests.start, tests.stop), predicted, chances)
             if readings.tests == count:
                 readings.next_look = count  # what a log shows at its end is shown
             latest = readings.shown() or latest

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dwell.arrays import FloatArray, IntArray
+from dwell.arrays import BoolArray, FloatArray, IntArray
 from dwell.kernels.pool_fit import maximise
 
 # How many tests the normal laws are worth, how many plausible pools are drawn, by how many steps.
@@ -54,10 +54,14 @@ class Plausible(NamedTuple):
     Attributes:
         counts: The numbers.
         readings: By which reading of the tests each row counts them.
+        anew: Whether by that reading the pool has changed.
+        former: The weights of each value in the pool before: what else to begin with.
     """
 
     counts: FloatArray
     readings: IntArray
+    anew: BoolArray
+    former: FloatArray
 
 
 class Laws(NamedTuple):
@@ -198,15 +202,19 @@ def fit_pool(
     likelihood, tests = np.exp(log_likelihood), float(counts.sum())
     weights, explained, chances = likeliest(likelihood, counts, laws, start)
     likely = _OWN_SHARE * chances + (1.0 - _OWN_SHARE) * _any_of_groups(laws, chances)
-    begun = laws.weights[rng.choice(len(likely), DRAWS, p=likely)].T
-    pseudo = rng.gamma(np.maximum(PSEUDO_TESTS * begun, _SMALLEST))
+    begun = laws.weights[rng.choice(len(likely), DRAWS, p=likely)]
     if plausible is None:
-        known = np.broadcast_to(counts, (DRAWS, len(counts)))
-        plausible = Plausible(known, np.zeros(DRAWS, dtype=np.int64))
-    counted = rng.gamma(np.ascontiguousarray(plausible.counts.T))
+        known, readings = np.broadcast_to(counts, (DRAWS, len(counts))), np.zeros(DRAWS, np.int64)
+    else:
+        known, readings = plausible.counts, plausible.readings
+        # Whatever changed, the pool before is as good a guess as any law.
+        begun[plausible.anew] = plausible.former
+    begun = begun.T
+    pseudo = rng.gamma(np.maximum(PSEUDO_TESTS * begun, _SMALLEST))
+    counted = rng.gamma(np.ascontiguousarray(known.T))
     # What a pool begins with is forgotten slowly, and many tests say more than any law.
     near = _NEAR_LAWS if tests < _MANY else _NEAR_LAWS_OF_MANY / tests
     # The kernel goes from pool to pool: so these lie side by side.
     draws = np.ascontiguousarray(near * begun + (1.0 - near) * weights[:, None])
     maximise(likelihood, counted, pseudo, draws, _DRAW_STEPS)
-    return PoolFit(weights, np.ascontiguousarray(draws.T), plausible.readings, explained)
+    return PoolFit(weights, np.ascontiguousarray(draws.T), readings, explained)

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from math import isfinite, log
 
 import numpy as np
+from scipy.special import logsumexp
 
 from dwell.arrays import FloatArray, IntArray
 from dwell.fitting.pool import Plausible
@@ -36,6 +37,9 @@ _BETWEEN, _PACES = np.array([[1500.0], [150.0]]), np.array([[0.9], [0.1]])
 # How much of a test is left after one more by readings that fade, and how likely each is at first.
 _LEFT, _FADING = np.array([0.995]), np.array([0.2])
 RESTARTS = 1 + len(_LEFT)  # from this one on, readings are of the tests since some test
+# What is done about a kind of readings goes with its chance to the power of 1 and this: to reckon
+# with what is unlikely costs more than it is worth.
+_SHARPER = 0.5
 _MOST_OFTEN = 0.5  # the chance of a change between two looks
 _MOST, _NEWEST = 14, 6  # how many readings are kept, but for the first; these are left to grow
 _WHEN = 0.95  # how sure the time of a change is
@@ -210,18 +214,22 @@ class Readings:
         kinds, counts = self._by_kind()
         return kinds, self.weights @ counts
 
-    def plausible(self, draws: int, rng: np.random.Generator) -> Plausible:
+    def plausible(self, draws: int, former: FloatArray, rng: np.random.Generator) -> Plausible:
         """How many tests there are of each kind by readings that are drawn: a row each.
 
         Args:
-            draws: How many readings, in proportion to how likely they are.
+            draws: How many readings: in proportion to how likely they are but for their kinds, of
+                which the likelier count for more.
+            former: The weights of each value in the pool as it was before it changed, if it has.
             rng: What to draw from.
         """
-        places = (rng.random() + np.arange(draws)) / draws
-        drawn = np.searchsorted(np.cumsum(self._likely), places)
+        likely, kinds = self._likely, np.minimum(np.arange(len(self.shares)), RESTARTS)
+        likely = likely * np.bincount(kinds, likely)[kinds] ** _SHARPER
+        places = likely.sum() * (rng.random() + np.arange(draws)) / draws
+        drawn = np.searchsorted(np.cumsum(likely), places)
         drawn = rng.permutation(np.minimum(drawn, len(self.shares) - 1))
         counts: FloatArray = (self.shares @ self._by_kind()[1])[drawn]
-        return Plausible(counts, drawn)
+        return Plausible(counts, drawn, drawn >= RESTARTS, former)
 
     def _by_kind(self) -> tuple[IntArray, FloatArray]:
         """The kinds of tests, and how many of each kind each span has: a row each."""
@@ -231,6 +239,18 @@ class Readings:
         for row, span in zip(counts, columns, strict=True):
             row[np.searchsorted(kinds, span.kinds)] = span.counts
         return kinds, counts
+
+    def catch_up(self, chances: FloatArray) -> None:
+        """Let the last shape, now that it was fitted anew, be as likely as at first, or likelier.
+
+        It predicted worse while it knew less (van Erven, Grünwald, de Rooij 2012).
+
+        Args:
+            chances: How likely each shape was by the first reading before there was any test.
+        """
+        settled = [span for span, counts in zip(self.spans, self.settled, strict=True) if counts]
+        evidence = np.sum([span.evidence for span in settled], axis=0)
+        settled[0].evidence[-1] += max(0.0, logsumexp(evidence, b=chances) - evidence[-1])
 
     def counted_by(self, weights: FloatArray) -> tuple[IntArray, FloatArray]:
         """The kinds of tests, and how many there are of each if spans count by weights."""
@@ -243,16 +263,18 @@ class Readings:
         Args:
             kinds: Their kinds.
             likelihood: How likely each is under each shape: a row per test.
-            chances: How likely each shape is before there is any test.
+            chances: How likely each shape is before there is any test: a row for the first reading
+                and one for the others, or one for all.
         """
         if self.looking:
             self._offer()
-        last = self.spans[-1]
-        before = [span.evidence for span in self._columns[:-1]]
-        beliefs = np.log(chances) + (self.shares[:, :-1] @ before if before else 0.0)
-        beliefs = np.exp(np.maximum(beliefs - beliefs.max(axis=-1, keepdims=True), LEAST))
-        beliefs = np.broadcast_to(beliefs, (len(self.shares), len(chances)))
-        gained = follow(likelihood, np.ascontiguousarray(beliefs), last.evidence, self.chances)
+        last, columns = self.spans[-1], self._columns
+        before = np.array([span.evidence for span in columns[:-1]]).reshape(-1, len(last.evidence))
+        rows = np.minimum(np.arange(len(self.shares)), len(chances) - 1)
+        with np.errstate(divide="ignore"):  # what is impossible stays so
+            beliefs = np.log(chances)[rows] + self.shares[:, :-1] @ before
+        beliefs = np.exp(np.maximum(beliefs - beliefs.max(axis=1, keepdims=True), LEAST))
+        gained = follow(likelihood, beliefs, last.evidence, self.chances)
         for each in gained.tolist():
             self.evidence += each
         last.add(kinds)

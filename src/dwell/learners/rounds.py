@@ -34,7 +34,8 @@ from dwell.pools.leveled import LeveledPool
 from dwell.records import Records
 
 # Chosen on the worlds that `dwell bench learners` marks so.
-_FIRST_ROUND, _ROUND_SHARE = 4, 4  # tasks of the first round; later ones are a fourth of all before
+# Tasks of the first round; later ones are a fourth of all before, or less if the pool may change.
+_FIRST_ROUND, _ROUND_SHARE, _DRIFTING_SHARE = 4, 4, 8
 _DEEPENED = 0.05  # times n^(-1/3): the share of tasks that draw on, to see what longer tests show
 # The share of the spending that verifies acceptances while there are few tests, the most of it if
 # the budget would not last, and how many samples that is: at least, and at most as a share of cap.
@@ -111,7 +112,8 @@ class Chooser:
         learned.readings.fitted()
         learned.gap *= _FADING
         learned.gap_weight *= _FADING
-        tasks = max(round(learned.recent) // _ROUND_SHARE, 1 if learned.explored else _FIRST_ROUND)
+        share = _DRIFTING_SHARE if self.drift else _ROUND_SHARE
+        tasks = max(round(learned.recent) // share, 1 if learned.explored else _FIRST_ROUND)
         learned.refit_at = learned.explored + tasks
         learned.ledger.tests = learned.explored
         learned.rounds.append(self._round(number, best, words, weights, tasks, learned))
@@ -164,7 +166,7 @@ class Chooser:
         if not self.drift:
             return Learned()
         laws = self.pool.laws
-        return Learned(Readings.of(len(self._chances)), steady=laws.chances @ laws.weights)
+        return Learned(Readings.of(self._chances.shape[1]), steady=laws.chances @ laws.weights)
 
     def begin_from(self, learned: Learned, past: PastSums) -> None:
         """Learn from past tests: if they are in order, the pool may have changed among them."""
@@ -200,8 +202,13 @@ class Chooser:
 
     @property
     def _chances(self) -> FloatArray:
-        """How likely each shape of the pool is at first, the last the one that fits all tests."""
-        return np.append((1.0 - _STEADY) * self.pool.shapes.chances, _STEADY)
+        """How likely each shape of the pool is at first, the last the one that fits all tests.
+
+        That one is of the first reading alone, by which nothing changed: by the others, in the
+        second row, the pool is not what all tests together say.
+        """
+        shapes = self.pool.shapes.chances
+        return np.array([[*(1.0 - _STEADY) * shapes, _STEADY], [*shapes, 0.0]])
 
     def _predicted(self, learned: Learned, kinds: IntArray) -> FloatArray:
         """How likely tests are under each shape of the pool: a row each."""
@@ -225,6 +232,7 @@ class Chooser:
         likelihood = np.exp(self.pool.log_likelihood(kinds, factor))
         learned.steady = likeliest(likelihood, counts, self.pool.laws, learned.steady).weights
         learned.steady_at = readings.tests + max(1, readings.tests // _ROUND_SHARE)
+        readings.catch_up(self._chances[0])
 
     def moved(self, learned: Learned) -> bool:
         """Whether so many tests turn out to be of another pool that it is to be fitted anew."""
@@ -262,7 +270,7 @@ class Chooser:
     def _fit(self, learned: Learned, number: int) -> PoolFit:
         kinds, counts = learned.readings.of_present_pool()
         rng = np.random.default_rng([self.seed, number])
-        plausible = learned.readings.plausible(DRAWS, rng) if self.drift else None
+        plausible = learned.readings.plausible(DRAWS, learned.steady, rng) if self.drift else None
         return fit_pool(
             self.pool.log_likelihood(kinds, learned.noise.measured().factor),
             counts,
