@@ -125,7 +125,6 @@ def test_figures_tell_of_requests_and_of_programmes() -> None:
     assert 'dwell_decisions_total{decision="accept",programme="checkout"} 1.0' in lines
 
 
-@pytest.mark.no_cover  # the same lines for seconds: watched, it makes a third fewer requests
 def test_random_requests_meet_no_fault() -> None:
     """No 5xx and no answer that is not declared; the same for 5 minutes by benchmarks/fuzz_api."""
     done = fuzzed(_SECONDS)
