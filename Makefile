@@ -22,8 +22,13 @@ run: $(READY)
 test: $(READY) lint system
 	@$(MAKE) --no-print-directory -j 3 tests types plain
 
-# The files that take longest come first (tests/conftest.py), so that no worker ends with one.
-PYTEST := $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
+# Workers keep the cores busy: threads that BLAS starts for small matrices only wait for each other,
+# and fits take twice the processor time with them.
+tests plain coverage: export OPENBLAS_NUM_THREADS := 1
+
+# The files that take longest come first (tests/conftest.py), so that no worker ends with one. Tests
+# that wait for processes, databases and browsers leave a core idle: three workers keep two busy.
+PYTEST := $(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder
 tests: $(READY) kernels
 	$(PYTEST) --durations=20
 
