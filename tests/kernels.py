@@ -1,8 +1,7 @@
 """Compiles kernels before the tests begin: `python -m tests.kernels`.
 
-Otherwise each worker compiles on its own what it needs, and watched by coverage that takes longer
-still. What is compiled is kept on disk, where every process finds it. A kernel that nothing here
-calls is compiled by the first test that does.
+Otherwise each worker compiles on its own what it needs. What is compiled is kept on disk, where
+every process finds it. A kernel that nothing here calls is compiled by the first test that does.
 """
 
 from pathlib import Path

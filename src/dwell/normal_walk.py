@@ -7,6 +7,7 @@ scale * s + shift. Panels are a multiple of the smaller of the two.
 """
 
 from collections.abc import Iterable
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -26,6 +27,7 @@ FARTHEST = 38.0
 _MANY_PANELS, _MOST_PANELS = 256, 2**20
 _SECONDS_PER_PANEL = 3e-6
 _PART = 2**20  # points: about a second's work, after which a walk can be interrupted
+_legendre = cache(special.roots_legendre)  # to find them takes as long as a short walk
 
 
 def walk_normal(
@@ -65,7 +67,7 @@ def walk_normal(
                 ranges[look, side] = nearer(ranges[look, side], edge)
     panels = np.ceil(np.maximum(ranges[:, 1] - ranges[:, 0], 0.0) / widths)
     _refuse_wide(looks, panels, panels * widths / noise)
-    nodes, weights = special.roots_legendre(10)
+    nodes, weights = _legendre(10)
     parts = np.cumsum(panels * len(nodes)) // _PART
     found = np.zeros((len(looks), 3))
     # Before the first sample the sum is 0: one point that carries all mass.

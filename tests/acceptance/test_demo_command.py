@@ -44,7 +44,6 @@ def test_it_tells_a_story_with_one_table_and_writes_a_report(tmp_path: Path) -> 
     assert_self_contained(page)
 
 
-@pytest.mark.no_cover
 def test_its_json_is_all_that_it_prints_and_workers_change_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -161,7 +161,6 @@ def test_the_current_rule_can_be_told(log: str) -> None:
         assert printed["roi"] == report.found.current.roi
 
 
-@pytest.mark.no_cover
 def test_figures_are_the_same_for_any_number_of_workers(log: str, tmp_path: Path) -> None:
     """Threads or none, from CSV or in parts from Parquet."""
     path = tmp_path / "log.parquet"

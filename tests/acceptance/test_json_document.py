@@ -144,7 +144,6 @@ def test_a_dry_run_is_documented() -> None:
     assert fields(json.loads(result.stdout), "", WHOLE) == documented("evaluate --check")
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("section", COMMANDS)
 def test_out_means_the_same_everywhere(section: str) -> None:
     """A file of JSON holds what is printed, one of CSV the rows, one of HTML the page."""

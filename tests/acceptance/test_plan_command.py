@@ -119,7 +119,6 @@ def test_its_json_is_what_the_library_computes() -> None:
     assert [row["value_per_year"] for row in printed["rows"]] == year
 
 
-@pytest.mark.no_cover
 def test_the_same_options_give_the_same_result() -> None:
     """To the last digit, what is simulated too."""
     assert run("plan", "--json").stdout == run("plan", "--json").stdout
@@ -202,7 +201,6 @@ def test_fat_tails_are_told_and_can_be_taken(tmp_path: Path) -> None:
     assert_refused((*few, "--prior", "StudentT(0, 1, 1)"), "must be above 1, got 1")
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("form", ["counts", "batches", "two-arm", "raw"])
 @pytest.mark.parametrize("ending", [".parquet", ".csv"])
 def test_it_reads_every_log_that_evaluate_reads(form: str, ending: str, tmp_path: Path) -> None:
@@ -233,7 +231,6 @@ def test_a_test_that_comes_twice_is_refused(tmp_path: Path) -> None:
     assert_refused((*FEW, "--from", source), "a test must have one row, got test t7 in rows 8 and")
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize(
     "options",
     [
@@ -432,7 +429,6 @@ def test_every_bad_value_gets_one_sentence(options: tuple[str, ...], reason: str
 @pytest.mark.skipif(
     not UPWORTHY.exists(), reason=f"there is no {UPWORTHY}: the headline tests stay out of here"
 )
-@pytest.mark.no_cover
 @pytest.mark.parametrize("fit", ["normal", "npmle"])
 def test_the_advice_on_real_headline_tests_changes_with_the_set_up_cost(
     fit: str, monkeypatch: pytest.MonkeyPatch

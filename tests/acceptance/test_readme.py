@@ -19,7 +19,6 @@ def commands() -> list[list[str]]:
     return [shlex.split(line, comments=True)[1:] for line in lines if line.startswith("dwell ")]
 
 
-@pytest.mark.no_cover
 def test_no_command_is_on_a_file_that_does_not_exist(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

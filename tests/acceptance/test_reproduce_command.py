@@ -104,7 +104,6 @@ def test_claims_can_be_chosen_and_come_in_the_papers_order() -> None:
     }
 
 
-@pytest.mark.no_cover
 def test_the_same_seed_gives_the_same_json_for_any_number_of_workers(
     reproduced: Reproduced, empty_folder: Path
 ) -> None:
@@ -120,7 +119,6 @@ def test_the_same_seed_gives_the_same_json_for_any_number_of_workers(
     assert alone == [together[found["claim"]] for found in alone]
 
 
-@pytest.mark.no_cover
 def test_another_seed_gives_other_figures(reproduced: Reproduced) -> None:
     """Only what is computed exactly stays as it was."""
     other = figures("reproduce", *CHEAP, "--quick", "--seed", "1", *ALONE)["rows"]

@@ -10,8 +10,6 @@ from dwell.programme.stores.memory import MemoryStore
 from dwell.service.api.description import POLICY
 from tests.api import GOOD, Api, path_of
 
-_SECONDS = 12
-
 
 @pytest.fixture(scope="module")
 def described() -> dict[str, Any]:
@@ -125,11 +123,10 @@ def test_figures_tell_of_requests_and_of_programmes() -> None:
     assert 'dwell_decisions_total{decision="accept",programme="checkout"} 1.0' in lines
 
 
-@pytest.mark.no_cover  # the same lines for seconds: watched, it makes a third fewer requests
 def test_random_requests_meet_no_fault() -> None:
     """No 5xx and no answer that is not declared; the same for 5 minutes by benchmarks/fuzz_api."""
-    done = fuzzed(_SECONDS)
+    done = fuzzed("--max-examples", "5")
     assert done.code == 0, done.text[-5000:]
-    # Not all was refused before it was looked at: a fifth or so is done as asked.
+    # Not all was refused before it was looked at: an eighth or so is done as asked.
     accepted = sum(count for status, count in done.statuses.items() if status < "300")
     assert accepted > 0.05 * sum(done.statuses.values()) > 1

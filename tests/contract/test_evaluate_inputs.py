@@ -106,7 +106,6 @@ WAYS: dict[str, Callable[[pa.Table, Path], object]] = {
 }
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("way", WAYS)
 def test_every_source_is_evaluated_the_same(way: str, tmp_path: Path) -> None:
     """To the last bit what an Arrow table gives."""
@@ -143,7 +142,6 @@ def test_two_arms_are_evaluated_as_their_differences() -> None:
     assert bits(paired)[:2] == bits(told())[:2]  # the logs have different rows
 
 
-@pytest.mark.no_cover
 def test_counts_are_evaluated_as_one_order_of_their_outcomes() -> None:
     """Rewards are on average those of the samples, in 200 of their own orders.
 
@@ -198,7 +196,6 @@ def test_batches_of_one_sample_are_evaluated_as_samples() -> None:
     assert days.found.current.roi == pytest.approx(samples.found.current.roi)
 
 
-@pytest.mark.no_cover
 def test_very_many_tiny_tests_are_evaluated() -> None:
     """Two samples each, of which one decides and one scores; more rows than are read at a time.
 
@@ -286,7 +283,6 @@ def _frame(rows: Rows) -> pd.DataFrame:
     return pd.DataFrame({name: pd.Series(cells, dtype=object) for name, cells in rows.items()})
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("form", FORMS)
 def test_every_sound_log_is_evaluated(form: str) -> None:
     """No test is left out, and every figure is a number."""
@@ -302,7 +298,6 @@ def test_every_sound_log_is_evaluated(form: str) -> None:
     evaluated()
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("form", FORMS)
 def test_whatever_a_log_holds_is_evaluated_or_refused(form: str) -> None:
     """With figures for all policies, or with one sentence: nothing else, and no NaN.
@@ -360,7 +355,6 @@ def _tests_of(samples: st.SearchStrategy[float]) -> st.SearchStrategy[list[list[
     return st.lists(st.lists(samples, min_size=2, max_size=8), min_size=2, max_size=8)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("policies", [None, fixed(1), fixed(2)], ids=["usual", "one", "two"])
 def test_samples_of_any_size_are_evaluated_or_refused(policies: Policy | None) -> None:
     """Numbers at the ends of what a computer holds give figures or a sentence, never a NaN.

@@ -25,9 +25,6 @@ from tests.contract.cases import (
 from tests.refusals import refused
 from tests.strategies import PROPERTY
 
-# Here the same lines run many times over, and other tests run each of them: none is watched.
-pytestmark = pytest.mark.no_cover
-
 # The cases are of use only if they go through all phases.
 
 

@@ -113,7 +113,6 @@ def test_all_places_give_one_answer(gaining: dwell.Report, case: str) -> None:
     assert row[1] == {"change": "change", "keep": "keep today's"}.get(case, "nothing earns")
 
 
-@pytest.mark.no_cover
 def test_useless_ideas_mostly_lead_to_nothing_earns() -> None:
     """Of 20 logs of ideas worth nothing, at most 3 may say otherwise.
 

@@ -44,7 +44,6 @@ def log_likelihood(effects: FloatArray, errors: FloatArray, atoms: Atoms) -> flo
     return total
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("tests", [5, 30, 300])
 def test_the_normal_fit_is_the_top_of_its_likelihood(tests: int, seed: int) -> None:
@@ -96,7 +95,6 @@ def test_few_tests_are_said_to_say_little() -> None:
         fit_prior(effects, errors)
 
 
-@pytest.mark.no_cover
 def test_standard_errors_cover_the_truth_as_often_as_they_should() -> None:
     """Within 1.96 of them in about 95 % of 300 histories of 60 tests, for mean and sd.
 
@@ -130,7 +128,6 @@ def test_the_law_of_any_shape_is_as_likely_as_plain_em_makes_it(seed: int) -> No
     )
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("tests", [2, 3, 40, 2000])
 @pytest.mark.parametrize("sd", [0.0, 0.5, 20.0])
 def test_the_law_of_any_shape_is_likelier_than_the_normal_one(tests: int, sd: float) -> None:
@@ -149,7 +146,6 @@ def test_the_law_of_any_shape_is_likelier_than_the_normal_one(tests: int, sd: fl
     assert all(early < late for early, late in pairwise(found.npmle.values))
 
 
-@pytest.mark.no_cover
 def test_two_values_are_recovered_from_many_tests() -> None:
     """5,000 tests with small errors: atoms near -1 and 1 alone, with the weights drawn."""
     rng = np.random.default_rng(0)
@@ -199,7 +195,6 @@ def test_errors_next_to_nothing_can_be_worked_with(errors: float) -> None:
     assert np.array(found.npmle.weights) == pytest.approx(np.full(50, 0.02), abs=1e-2)
 
 
-@pytest.mark.no_cover
 def test_one_outlier_keeps_its_weight() -> None:
     """One test in 1,000, far from all others."""
     effects = np.append(np.random.default_rng(1).standard_normal(999), 200.0)

@@ -68,7 +68,6 @@ def test_the_t_fit_is_the_top_of_its_likelihood(seed: int) -> None:
     assert found.log_likelihood >= -rival.fun - 1e-3
 
 
-@pytest.mark.no_cover
 def test_a_t_law_is_found_again() -> None:
     """Mean, scale and degrees of freedom of 2,000 values, within four standard errors or so.
 
@@ -83,7 +82,6 @@ def test_a_t_law_is_found_again() -> None:
     assert found.supported == "t"
 
 
-@pytest.mark.no_cover
 def test_a_t_fit_follows_the_unit() -> None:
     """Other units and another zero change mean and scale, and nothing else."""
     rng = np.random.default_rng(1)
@@ -105,7 +103,6 @@ def test_odd_effects_are_fitted_all_the_same(effects: list[float]) -> None:
     assert np.isfinite([found.t_log_likelihood, found.t_p_value, found.student_t.scale]).all()
 
 
-@pytest.mark.no_cover
 def test_normal_values_are_seldom_taken_for_fat_tails() -> None:
     """Of 60 times 300 normal values with errors, at most 3 give a t law with under 10 df.
 
@@ -124,7 +121,6 @@ def test_normal_values_are_seldom_taken_for_fat_tails() -> None:
     assert taken <= 3
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("shape", ["normal", "t", "npmle"])
 def test_the_shape_of_good_tests_is_told(shape: str) -> None:
     """300 values with errors of 0.3 each, six times: the true shape is told in five or more.

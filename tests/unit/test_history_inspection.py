@@ -321,7 +321,6 @@ SOUND = {
 }
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("header", SOUND)
 def test_a_sound_file_of_which_a_cell_is_another_is_read_or_refused(
     header: str, tmp_path: Path

@@ -202,7 +202,6 @@ def test_counts_are_the_same_sequences_from_anywhere(kind: str, rows: int, tmp_p
     assert expected[3].unpaired == 3  # of the test with one arm: elsewhere all users count
 
 
-@pytest.mark.no_cover
 def test_expanded_counts_are_exchangeable() -> None:
     """Over 2000 seeds each place has its share of ones, within 5 standard errors.
 

@@ -71,7 +71,6 @@ def shop(users: int, split: int = 1, tests: int = 12) -> pa.Table:
     )
 
 
-@pytest.mark.no_cover  # it follows what is allocated, and takes twice as long if watched
 @pytest.mark.parametrize("users", [10**7, 2**52])
 def test_counts_of_any_size_take_little_memory(users: int) -> None:
     """Under 100 MB, where as many samples would take terabytes; and no figure is missing."""

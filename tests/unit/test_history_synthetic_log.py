@@ -115,7 +115,6 @@ def test_batches_are_days_with_the_rhythm_of_a_week(tmp_path: Path) -> None:
     assert sizes[0] / sizes[1] == pytest.approx(1.0, abs=0.01)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("form", FORMS)
 def test_lengths_are_spread_around_their_median_whatever_the_results(
     form: Form, tmp_path: Path
@@ -228,7 +227,6 @@ def test_faults_are_those_that_the_quality_counts(tmp_path: Path) -> None:
         assert (check(path).quality.gaps, check(path).quality.mismatched < 10) == (0, True)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("form", ["two-arm", "counts", "batches"])
 @pytest.mark.parametrize("length", [20, 50_000])
 def test_a_faulty_split_is_noticed_at_any_length(form: Form, length: int, tmp_path: Path) -> None:

@@ -60,7 +60,6 @@ def test_results_are_the_same_for_any_number_of_parts(folder: Path, partitions: 
     assert bits(evaluate(folder, setup_cost=20, partitions=partitions)) == whole
 
 
-@pytest.mark.no_cover
 def test_results_are_the_same_for_any_workers(folder: Path) -> None:
     """To the last bit, from threads and processes, from parts of files and from blocks."""
     alone = bits(evaluate(folder, setup_cost=20))

@@ -103,7 +103,6 @@ def best_roi(world: World, cap: int, setup_cost: float) -> float:
         return 0.0
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("lift", [False, True])
 def test_no_policy_of_all_beats_the_oracle(lift: bool) -> None:
     """On 50 random worlds each, the best of all pairs of boundaries with cap 3 is found."""
@@ -115,7 +114,6 @@ def test_no_policy_of_all_beats_the_oracle(lift: bool) -> None:
         assert best_roi(world, 3, setup_cost) == pytest.approx(max(best, 0.0), rel=1e-9, abs=1e-15)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("lift", [False, True])
 def test_random_search_finds_nothing_better(lift: bool) -> None:
     """With caps up to 8, neither do 2,000 random policies beat it, nor any beside it."""
@@ -210,7 +208,6 @@ def test_a_mixture_of_values_is_as_good_as_its_normal_law() -> None:
     assert other.policy.upper == pytest.approx(normal.policy.upper, abs=1e-3)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("world", "cap", "setup_cost", "every"),
     [
@@ -236,7 +233,6 @@ def test_normal_optima_do_not_depend_on_the_grid(
 FAR = [(-2, 0.5, 4, 400), (-3, 0.5, 2, 100), (-10, 1, 5, 60), (-20, 1, 1, 30), (-2, 0.1, 1, 60)]
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize(("mean", "sd", "noise", "cap"), FAR)
 def test_where_hardly_any_idea_is_good_the_best_is_found_all_the_same(
     mean: float, sd: float, noise: float, cap: int
@@ -256,7 +252,6 @@ def test_where_hardly_any_idea_is_good_the_best_is_found_all_the_same(
     assert exact(best.policy, world).roi[0] == best.roi
 
 
-@pytest.mark.no_cover
 def test_a_far_normal_prior_is_as_good_as_its_mixture_of_values() -> None:
     """Another way to the same optimum: 120 known values, most of them with hardly any weight."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(120)

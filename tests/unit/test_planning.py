@@ -46,7 +46,6 @@ def by_samples(policy: Policy, unit: int) -> Policy:
     return Policy(lower, upper)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("setup_cost", [0.0, 1000.0, 10_000.0])
 @pytest.mark.parametrize("world", [HEADLINES, RARE_WINS], ids=["normal", "atoms"])
 def test_days_as_units_change_nothing(world: World, setup_cost: float) -> None:
@@ -62,7 +61,6 @@ def test_days_as_units_change_nothing(world: World, setup_cost: float) -> None:
             assert option.accept_rate == pytest.approx(table.accept_rate[0], rel=1e-9)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("world", [HEADLINES, RARE_WINS], ids=["normal", "atoms"])
 @pytest.mark.parametrize("terms", [{}, {"min_days": 5}, {"max_days": 90}, {"max_days": 1}], ids=str)
 def test_nothing_is_better_than_the_best_and_nobody_looks_too_early(
@@ -82,7 +80,6 @@ def test_nothing_is_better_than_the_best_and_nobody_looks_too_early(
             assert np.isinf(option.policy.lower[early]).all()
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("setup_cost", [0.0, 1e3, 1e4])
 @pytest.mark.parametrize("mean", [-0.009, -0.0045, -0.0003, 0.001])
 def test_a_rule_that_people_can_explain_is_nearly_as_good_as_the_best(
@@ -185,7 +182,6 @@ def test_more_looks_than_one_a_day_are_said_to_be_missing() -> None:
         Terms(world=HEADLINES, max_days=4_194_305)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("world", "setup_cost", "all_days"),
     [

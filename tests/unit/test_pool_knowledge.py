@@ -100,7 +100,6 @@ def test_pools_without_helpful_ideas_are_called_that_nearly_always() -> None:
     assert not any(earning)
 
 
-@pytest.mark.no_cover
 def test_the_range_shrinks_as_foretold() -> None:
     """From 60 tests to 240: by half, in the mean over 20 histories, give or take a fourth."""
     prior = Beta(8, 12)

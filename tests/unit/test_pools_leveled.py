@@ -125,7 +125,6 @@ def run(subject: EmpiricalBayes, tests: int, seed: int = 0) -> None:
         subject.learn(design, design.record(rng.normal(rng.normal(-0.05, 0.3), 1.0, 200)))
 
 
-@pytest.mark.no_cover
 def test_a_learner_goes_on_from_its_json() -> None:
     """With tests of several levels open; the state has a round's boundaries for each level."""
     first = learner()

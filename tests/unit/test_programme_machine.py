@@ -165,7 +165,6 @@ class Programmes(RuleBasedStateMachine):
             assert (advice.decision, advice.done) == (task.decision, task.finished)
 
 
-@pytest.mark.no_cover
 def test_a_programme_does_what_a_plain_model_does() -> None:
     """25 runs of up to 25 steps each."""
     run_state_machine_as_test(

@@ -33,7 +33,6 @@ def plain(programme: Programme) -> list[str]:
     return sentences
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("kind", ["empirical-bayes", "ladder"])
 def test_rules_are_those_that_tasks_were_begun_by(kind: str) -> None:
     """Asked for now and then, or by somebody who comes late: the same rules, each once."""

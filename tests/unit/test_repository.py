@@ -25,7 +25,7 @@ def test_the_workflow_calls_targets_that_there_are() -> None:
     assert all(called), lines
     names = {found[1] for found in called if found}
     assert names <= TARGETS
-    assert {"test", "docs", "dist"} <= names
+    assert {"test", "coverage", "docs", "dist"} <= names
 
 
 def test_targets_are_no_files() -> None:

@@ -97,7 +97,6 @@ def test_the_mixture_of_normal_laws_is_the_t_law(df: float, beside: float) -> No
     assert sqrt(2 / np.pi) * float(weights @ sds) == pytest.approx(distance, rel=1e-7)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("df", "scale"), [*((df, 1.0) for df in DFS), (1.5, 1e-9), (1.5, 1e9), (8.0, 1e-9), (8.0, 1e9)]
 )
@@ -119,7 +118,6 @@ def test_one_look_is_right_to_seven_digits_however_fat_the_tails(df: float, scal
                 assert found.reward[0] == pytest.approx(reward, abs=1e-7 * size + 1e-13 * scale)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize(
     "case",
     [
@@ -198,7 +196,6 @@ def test_values_are_drawn_by_their_law(df: float) -> None:
         assert stats.ks_1samp(normal, stats.t(df, -2, 3).cdf).pvalue < 1e-4
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("prior", "noise", "setup_cost"),
     [(StudentT(-1, 1, 3), 8, 0), (StudentT(-0.5, 0.3, 1.5), 4, 3), (StudentT(0, 5, 2.5), 1, 1)],
