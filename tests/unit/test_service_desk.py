@@ -16,7 +16,7 @@ from dwell.programme.stores.memory import MemoryStore
 from dwell.programme.stores.protocol import Entry
 from dwell.programme.telling import Telling
 from dwell.service.app import create_app
-from dwell.service.desk import Desk
+from dwell.service.desk import Desk, Queues
 from dwell.service.settings import Settings
 from tests.serving import served
 
@@ -94,7 +94,7 @@ def test_what_waits_is_written_in_one_transaction() -> None:
     """One commit for the first, and one for all that came meanwhile, in the order they came in."""
     store, programme = opened(6)
     tellings = [Telling(f"task {number}", [1, -1], key="monday") for number in range(1, 7)]
-    outcomes = together(store, Desk(programme, lambda: 0.0), *tellings)
+    outcomes = together(store, Desk(programme, Queues(), lambda: 0.0), *tellings)
     assert all(isinstance(each, Advice) and each.wants == 998 for each in outcomes)
     assert store.sizes == [1, 5]
     assert told_in(programme) == [(number, "monday") for number in range(1, 7)]
@@ -103,7 +103,7 @@ def test_what_waits_is_written_in_one_transaction() -> None:
 def test_a_telling_that_is_refused_does_no_harm_to_the_others() -> None:
     """Each is told by itself then; who told wrongly hears what is wrong, and nobody else does."""
     store, programme = opened(4)
-    desk = Desk(programme, lambda: 0.0)
+    desk = Desk(programme, Queues(), lambda: 0.0)
     outcomes = together(
         *(store, desk),
         Telling("task 1", [1], key="a"),
@@ -123,7 +123,9 @@ def test_the_same_twice_among_what_waits_is_told_once() -> None:
     """Somebody who asked again before the first answer came hears the same."""
     store, programme = opened(2)
     again = [Telling("task 2", [1, 1], key="a")] * 3
-    outcomes = together(store, Desk(programme, lambda: 0.0), Telling("task 1", [1]), *again)
+    outcomes = together(
+        store, Desk(programme, Queues(), lambda: 0.0), Telling("task 1", [1]), *again
+    )
     assert [each.wants for each in outcomes if isinstance(each, Advice)] == [999, 998, 998, 998]
     assert store.sizes == [1, 1]
 
@@ -131,7 +133,7 @@ def test_the_same_twice_among_what_waits_is_told_once() -> None:
 def test_nobody_is_answered_with_success_if_the_commit_fails() -> None:
     """All who waited hear the same sentence, the log has none of it, and later ones are written."""
     store, programme = opened(4)
-    desk = Desk(programme, lambda: 0.0)
+    desk = Desk(programme, Queues(), lambda: 0.0)
     tellings = [Telling(f"task {number}", [1], key="a") for number in range(1, 5)]
     store.broken = True
     outcomes = together(store, desk, *tellings)
@@ -147,7 +149,7 @@ def test_nobody_is_answered_with_success_if_the_commit_fails() -> None:
 def test_who_has_gone_leaves_what_they_told() -> None:
     """A connection that breaks while it waits takes nobody else's answer with it."""
     store, programme = opened(3)
-    desk = Desk(programme, lambda: 0.0)
+    desk = Desk(programme, Queues(), lambda: 0.0)
 
     async def told() -> list[Outcome]:
         store.let_go.clear()
@@ -200,7 +202,7 @@ def test_a_forecast_is_made_once_for_what_a_task_was_told(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(FittedPool, "ahead", counted)
     programme = Programme.create("memory:", "checkout", law=Lift(0.1), cap=2000)
-    task, desk = programme.begin("blue"), Desk(programme, lambda: 0.0)
+    task, desk = programme.begin("blue"), Desk(programme, Queues(), lambda: 0.0)
 
     def read() -> Any:
         return run(lambda: desk.advice("blue")).forecast

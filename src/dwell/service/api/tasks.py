@@ -96,27 +96,22 @@ def begin_new_task(programme: ChosenProgramme, sent: TaskSent) -> TaskDocument:
     },
 )
 async def begin_task(
-    programme: ChosenProgramme, task: TaskName, response: Response
+    request: Request, programme: ProgrammeName, task: TaskName, response: Response
 ) -> TaskDocument:
     """Begin a task by its name. To do it twice is to do it once.
 
     201 if it was begun now, 200 if it is open already, 409 if there was one and it is over.
     """
-    name = usable_name(_A_TASK, task)
-
-    def begun() -> TaskDocument:
-        try:
-            return task_document(name, programme.begin(name).advice, "running")
-        except Clash:
-            # A name that was used stays used: what is there now is what was there then.
-            found = _as_it_stands(programme.task(name))
-            if found.status in ("finished", "abandoned"):
-                raise
-            response.status_code = 200
-            return found
-
-    # FastAPI would take a thread for the function and another for its answer.
-    return await run_in_threadpool(begun)
+    name, desk = usable_name(_A_TASK, task), await desk_of(request, programme)
+    try:
+        return task_document(name, await desk.begin(name), "running")
+    except Clash:
+        # A name that was used stays used: what is there now is what was there then.
+        found = await run_in_threadpool(lambda: _as_it_stands(desk.programme.task(name)))
+        if found.status in ("finished", "abandoned"):
+            raise
+    response.status_code = 200
+    return found
 
 
 @router.get(
