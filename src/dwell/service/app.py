@@ -10,12 +10,12 @@ from dwell import __version__
 from dwell.programme.stores.addresses import store_at
 from dwell.programme.stores.protocol import EventStore
 from dwell.service import api, pages, problems
-from dwell.service.access import guards, signing_in
+from dwell.service.access import signing_in
+from dwell.service.access.guards import Guards
 from dwell.service.access.tokens import Tokens
 from dwell.service.delivery import Delivery
 from dwell.service.hooks import Hooks
-from dwell.service.metrics import CountRequests, Metrics
-from dwell.service.names import WholeNames
+from dwell.service.metrics import Metrics
 from dwell.service.settings import Settings
 from dwell.service.shelf import Shelf
 from dwell.service.workers import Workers
@@ -56,10 +56,10 @@ def create_app(
     api.install(app)
     pages.install(app)
     app.include_router(signing_in.router)
-    guards.install(app, settings, app.state.tokens)
-    app.add_middleware(WholeNames)
     app.state.metrics = Metrics()
-    app.add_middleware(CountRequests, metrics=app.state.metrics)  # what is refused early too
+    app.add_middleware(
+        Guards, settings=settings, tokens=app.state.tokens, metrics=app.state.metrics
+    )
     return app
 
 
