@@ -7,9 +7,11 @@ paste into the wrong place stays out of it.
 import json
 import logging
 import re
+from asyncio import get_running_loop
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from secrets import token_hex
-from typing import Any
+from typing import Any, TextIO
 
 from starlette.types import Scope
 
@@ -68,6 +70,36 @@ class JsonLines(logging.Formatter):
         return json.dumps(line)
 
 
+class Lines(logging.StreamHandler[TextIO]):
+    """Writes lines to a stream: those of one round of an event loop at once.
+
+    To write lets other threads go first, which takes longer than the line did.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        super().__init__(stream)
+        self._waiting: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a record, soon."""
+        try:
+            self._waiting.append(self.format(record))
+            if len(self._waiting) == 1:
+                get_running_loop().call_soon(self.flush)
+        except RuntimeError:  # there is no such loop
+            self.flush()
+        except Exception:
+            self.handleError(record)
+
+    def flush(self) -> None:
+        """Write what waits."""
+        with self.lock or nullcontext():
+            lines, self._waiting = self._waiting, []
+            if lines:
+                self.stream.write("\n".join((*lines, "")))
+            super().flush()
+
+
 def logging_settings(level: str = "INFO") -> dict[str, Any]:
     """What `logging.config.dictConfig`, or uvicorn's `log_config`, is told: JSON on stderr."""
     return {
@@ -76,7 +108,7 @@ def logging_settings(level: str = "INFO") -> dict[str, Any]:
         "formatters": {"json": {"()": f"{__name__}.{JsonLines.__name__}"}},
         "handlers": {
             "stderr": {
-                "class": "logging.StreamHandler",
+                "()": f"{__name__}.{Lines.__name__}",
                 "stream": "ext://sys.stderr",
                 "formatter": "json",
             }

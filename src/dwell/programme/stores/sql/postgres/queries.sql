@@ -35,7 +35,8 @@ from (
 
 -- name: append
 -- Whoever appends waits for those who write to the same logs. What they wrote is not seen by this
--- statement, which began before: then the primary key refuses it.
+-- statement, which began before: then the primary key refuses it. Texts go as they are (b): to quote
+-- them takes longer than to send them.
 with queue as materialized (
     select pg_advisory_xact_lock(hashtext('dwell_programme'), hash) as turn
     from (
@@ -52,7 +53,7 @@ insert into dwell_event (programme, position, key, body)
 select id, position, key, body::json
 from log join unnest(
     %(logs)s::text[], %(afters)s::bigint[], %(positions)s::bigint[],
-    %(keys)s::text[], %(bodies)s::text[]
+    %(keys)b::text[], %(bodies)b::text[]
 ) as entry (name, after, position, key, body) on log.name = entry.name and last = after;
 
 -- name: keep
