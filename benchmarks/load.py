@@ -21,10 +21,11 @@ from concurrent.futures import ThreadPoolExecutor
 from math import inf
 from pathlib import Path
 from time import perf_counter, process_time, sleep
+from typing import Any
 
 from tests.postgres import PostgresServer, throwaway
 
-from benchmarks.bare_commits import bare_postgres, bare_sqlite
+from benchmarks.bare_commits import Bare, bare_postgres, bare_sqlite
 from benchmarks.load_clients import LeanClient, LibraryClient, Tally, crowd, days
 from benchmarks.load_services import Service, floor, processor_seconds, service
 from dwell import Client, Lift, Programme
@@ -68,9 +69,7 @@ def _killing(
     return done
 
 
-def run(
-    store: str, server: PostgresServer | None, arguments: argparse.Namespace
-) -> dict[str, object]:
+def run(store: str, server: PostgresServer | None, arguments: argparse.Namespace) -> dict[str, Any]:
     """Load a service over a store; the figures."""
     kind = "sqlite" if server is None else "postgres"
     served = floor if arguments.floor else service
@@ -150,21 +149,24 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=0, help="how many; 0 for as many as fit")
     parser.add_argument("--fsync", choices=["on", "off"], default="on")
     arguments = parser.parse_args()
+    bare: dict[str, Bare] = {}
     if arguments.store == "sqlite":
         with tempfile.TemporaryDirectory(prefix="dwell-") as folder:
-            bare = bare_sqlite(Path(folder, "bare.db"), arguments.bare_seconds)
+            bare["1 connection"] = bare_sqlite(Path(folder, "bare.db"), arguments.bare_seconds)
             found = run(f"sqlite:///{folder}/tests.db", None, arguments)
     else:
         most = arguments.clients + 30
         with throwaway(fsync=arguments.fsync, max_connections=most) as server:
-            bare = bare_postgres(server.address, arguments.clients, arguments.bare_seconds)
             found = run(server.address, server, arguments)
-            few = bare_postgres(server.address, _CONNECTIONS, arguments.bare_seconds)
-            found["bare_per_second_by_few"] = round(few, 1)
-    found |= {
-        "bare_per_second": round(bare, 1),
-        "share": round(float(str(found["per_second"])) / bare, 3),
-    }
+            for connections in (arguments.clients, _CONNECTIONS, 1):
+                bare[f"{connections} connections"] = bare_postgres(
+                    server.address,
+                    connections,
+                    arguments.bare_seconds,
+                    lambda: processor_seconds(server.pid),
+                )
+    figures = found["per_second"], sum(found["processor_us"].values())
+    found["bare"] = {name: each.compared(*figures) for name, each in bare.items()}
     print(json.dumps(found, indent=2))
     if found["errors"] or found["lost"] or found["doubled"]:
         sys.exit(1)
