@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from time import time
 
+from anyio import to_thread
 from fastapi import FastAPI
 
 from dwell import __version__
@@ -65,7 +66,8 @@ def create_app(
 
 @asynccontextmanager
 async def _at_work(app: FastAPI) -> AsyncIterator[None]:
-    """Post decisions while the application is served."""
+    """Prepare pages before the application is served, and post decisions while it is."""
+    await to_thread.run_sync(app.state.shown.prepare, app.state.shelf)
     if app.state.settings.hooks:
         app.state.delivery.start()
     yield
