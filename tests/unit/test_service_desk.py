@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from pathlib import Path
 from threading import Event
 from typing import Any, TypeVar
 
@@ -13,7 +14,8 @@ from dwell.pools.fitted import FittedPool
 from dwell.programme.advice import Advice
 from dwell.programme.events import Begun, Told
 from dwell.programme.stores.memory import MemoryStore
-from dwell.programme.stores.protocol import Entry
+from dwell.programme.stores.protocol import Addition, Entry
+from dwell.programme.stores.sqlite import SqliteStore
 from dwell.programme.telling import Telling
 from dwell.service.app import create_app
 from dwell.service.desk import Desk, Queues
@@ -226,3 +228,82 @@ def run(asked: Callable[[], Awaitable[T]]) -> T:
 
     done: Coroutine[Any, Any, T] = awaited()
     return asyncio.run(done)
+
+
+class Counted(SqliteStore):
+    """A store that counts what is appended in one transaction, and may fail at its end."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.transactions: list[list[str]] = []
+        self.broken = False
+
+    def append_all(self, additions: Sequence[Addition]) -> None:
+        """Append to several logs."""
+        super().append_all(additions)
+        if self.broken:
+            raise CannotWrite("the disk is full; make room")
+        self.transactions.append(sorted(each.name for each in additions))
+
+
+def several(path: Path, names: str) -> tuple[Counted, dict[str, Desk]]:
+    """Desks of programmes of a store, each with a task that is called blue."""
+    store, queues = Counted(path / "tests.db"), Queues()
+    desks = {}
+    for name in names:
+        programme = Programme.create(store, name, policies=fixed(1000, 1))
+        programme.begin("blue")
+        desks[name] = Desk(programme, queues, lambda: 0.0)
+    return store, desks
+
+
+def all_at_once(*asked: Coroutine[Any, Any, Advice]) -> list[Outcome]:
+    """What comes of things that are asked at the same time."""
+
+    async def answers() -> list[Outcome]:
+        return await asyncio.gather(*asked, return_exceptions=True)
+
+    return asyncio.run(answers())
+
+
+def test_what_waits_for_several_programmes_is_one_transaction(tmp_path: Path) -> None:
+    """Tellings and beginnings alike; each programme's log has its own, and nothing else."""
+    store, desks = several(tmp_path, "abc")
+    told = [desk.tell(Telling("blue", [1], key="monday")) for desk in desks.values()]
+    outcomes = all_at_once(*told, desks["a"].begin("red"), desks["a"].begin("green"))
+    assert [each.wants for each in outcomes if isinstance(each, Advice)] == [999] * 3 + [1000] * 2
+    assert store.transactions == [["a", "a", "a", "b", "c"]]
+    read = all_at_once(*(desk.advice("blue") for desk in desks.values()))
+    assert [each.wants for each in read if isinstance(each, Advice)] == [999] * 3
+    again = [Programme.open(SqliteStore(store.path), name) for name in "abc"]
+    assert [told_in(each) for each in again] == [[(1, "monday")]] * 3
+    assert [each.verify().tasks for each in again] == [3, 1, 1]
+
+
+def test_what_is_refused_in_one_programme_does_no_harm_to_another(tmp_path: Path) -> None:
+    """A task that is not there, a name that is taken or was taken: who asked for it hears of it."""
+    _, desks = several(tmp_path, "ab")
+    desks["a"].programme.begin("red").abandon()
+    outcomes = all_at_once(
+        desks["a"].tell(Telling("nobody", [1])),
+        desks["a"].begin("blue"),
+        desks["a"].begin("red"),
+        desks["a"].tell(Telling("blue", [1], key="monday")),
+        desks["b"].tell(Telling("blue", [1], key="monday")),
+    )
+    assert [type(each) for each in outcomes] == [NotThere, Clash, Clash, Advice, Advice]
+    assert told_in(desks["a"].programme) == told_in(desks["b"].programme) == [(1, "monday")]
+
+
+def test_a_transaction_that_fails_leaves_nothing_in_any_programme(tmp_path: Path) -> None:
+    """All hear of it, what is known goes back to what the logs have, and the next one is told."""
+    store, desks = several(tmp_path, "ab")
+    store.broken = True
+    telling = Telling("blue", [1, 1], key="monday")
+    outcomes = all_at_once(*(desk.tell(telling) for desk in desks.values()))
+    assert [type(each) for each in outcomes] == [CannotWrite] * 2
+    assert [desk.programme.task("blue").advice.wants for desk in desks.values()] == [1000] * 2
+    store.broken = False
+    outcomes = all_at_once(*(desk.tell(telling) for desk in desks.values()))
+    assert [each.wants for each in outcomes if isinstance(each, Advice)] == [998] * 2
+    assert [told_in(desk.programme) for desk in desks.values()] == [[(1, "monday")]] * 2

@@ -125,7 +125,8 @@ class PostgresStore:
         except (errors.UniqueViolation, errors.SerializationFailure, errors.DeadlockDetected):
             connection.rollback()
             positions = connection.execute(self._queries["positions"], {"names": list(before)})
-            if before == dict(positions.fetchall()):  # then it was no position that was taken
+            there = dict.fromkeys(before, 0) | dict(positions.fetchall())
+            if there == before:  # then it was no position that was taken
                 raise KeyTaken(", ".join(filter(None, asked["keys"]))) from None
             appended = 0
         if appended != len(rows):
