@@ -2,6 +2,7 @@
 
 from asyncio import timeout
 from http import HTTPStatus
+from math import inf
 from time import monotonic
 
 from anyio import move_on_after
@@ -34,14 +35,15 @@ class Body:
         upload = scope["path"] in UPLOADS
         self._most = settings.largest_upload if upload else settings.largest_body
         self._pause = settings.body_pause_seconds
-        self._until = monotonic() + settings.body_seconds
+        self._seconds, self._until = settings.body_seconds, inf
         self._received = 0
         self._whole = False
         self._too_large = False
         self.refused = False
 
-    def require_small(self, given: Given) -> None:
-        """Refuse a body that is said to be too large."""
+    def expect(self, given: Given) -> None:
+        """Have it be sent from now on; refuse one that is said to be too large."""
+        self._until = monotonic() + self._seconds
         said = given.get(b"content-length", b"")
         if said.isdigit() and int(said) > self._most:
             raise self._larger()

@@ -80,7 +80,7 @@ class Guards:
         try:
             self._hosts.require(scope)
             known = await self._gate.let_in(scope, given, send)
-            body.require_small(given)
+            body.expect(given)
         except HTTPException as error:
             page = sign_in_for(scope, given)
             if error.status_code == HTTPStatus.UNAUTHORIZED and page is not None:
