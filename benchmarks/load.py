@@ -2,14 +2,14 @@
 
 `python -m benchmarks.load postgres [--clients 64] [--seconds 60] [--programmes 8]` and
 `python -m benchmarks.load sqlite --clients 16`; with `--kill worker`, `store` or `both` workers of
-the service, or the PostgreSQL server, are killed meanwhile, again and again. All clients are those
-of `dwell.AsyncClient`, on loopback; a PostgreSQL server of its own waits for the disk at every
-commit. Every telling that was acknowledged is looked for in the log, where it has to be once.
-With `--floor` the same clients load the least that a service can be: `benchmarks.load_floor`.
+the service, or the PostgreSQL server, are killed meanwhile, again and again. All is on loopback; a
+PostgreSQL server of its own waits for the disk at every commit. Every telling that was acknowledged
+is looked for in the log, where it has to be once. `benchmarks.load_clients` says who calls: the
+library's clients with `--library`, and where something is killed. With `--floor` the same clients
+load the least that a service can be: `benchmarks.load_floor`.
 """
 
 import argparse
-import asyncio
 import json
 import os
 import random
@@ -18,96 +18,21 @@ import sys
 import tempfile
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from functools import lru_cache
 from math import inf
 from pathlib import Path
 from time import perf_counter, process_time, sleep
+from typing import Any
 
 from tests.postgres import PostgresServer, throwaway
 
-from benchmarks.bare_commits import bare_postgres, bare_sqlite
-from benchmarks.load_services import Service, floor, service
-from dwell import AsyncClient, Batch, Client, Lift, Programme
+from benchmarks.bare_commits import Bare, bare_postgres, bare_sqlite
+from benchmarks.load_clients import LeanClient, LibraryClient, Tally, crowd, days
+from benchmarks.load_services import Service, floor, processor_seconds, service
+from dwell import Client, Lift, Programme
 from dwell.programme.events import Begun, Told
 
-_TELLINGS = 12  # of a task at most
-_READS = 0.4  # as many of the tellings are followed by a look
 _WORKERS = {"postgres": 2, "sqlite": 1}
 _CONNECTIONS = 8  # that two workers have to PostgreSQL
-
-
-@dataclass
-class Tally:
-    """What clients were answered.
-
-    Attributes:
-        end: When they are to stop.
-        seconds: How long each request took, by what it was.
-        told: Tellings that were acknowledged: programme, task and key.
-        errors: What was raised instead.
-    """
-
-    end: float
-    seconds: dict[str, list[float]] = field(
-        default_factory=lambda: {"begin": [], "tell": [], "read": []}
-    )
-    told: list[tuple[str, str, str]] = field(default_factory=list)
-    errors: list[str] = field(default_factory=list)
-
-    @property
-    def requests(self) -> int:
-        """How many requests were answered."""
-        return sum(map(len, self.seconds.values()))
-
-    def percentile(self, share: float) -> float:
-        """The time that such a share of requests took at most, in milliseconds."""
-        every = sorted(each for kind in self.seconds.values() for each in kind)
-        return 1000.0 * every[min(len(every) - 1, int(share * len(every)))]
-
-
-async def _work(client: AsyncClient, number: int, programmes: int, tally: Tally) -> None:
-    """What one client does: a test after another, each told day by day."""
-    draw = random.Random(number)
-    name = f"programme {number % programmes}"
-    programme = await client.programme(name)
-    for test in range(10**9):
-        start = perf_counter()
-        task = await programme.begin(f"{number}-{test}")
-        tally.seconds["begin"].append(perf_counter() - start)
-        for day in range(_TELLINGS):
-            if perf_counter() > tally.end:
-                return
-            control, treated = draw.choice(_days()), draw.choice(_days())
-            start = perf_counter()
-            advice = await task.tell(control=control, treatment=treated, key=f"{day}")
-            tally.seconds["tell"].append(perf_counter() - start)
-            tally.told.append((name, task.name, f"{day}"))
-            if draw.random() < _READS:
-                start = perf_counter()
-                await task.advice
-                tally.seconds["read"].append(perf_counter() - start)
-            if advice.done:
-                break
-
-
-@lru_cache
-def _days() -> list[Batch]:
-    """What arms may measure in a day: drawn beforehand, as clients have other things to do."""
-    draw = random.Random(0)
-    sizes = [draw.randrange(190, 210) for _ in range(1000)]
-    return [Batch(n, sum(draw.random() < 0.1 for _ in range(n))) for n in sizes]
-
-
-async def _crowd(url: str, clients: int, programmes: int, tally: Tally) -> None:
-    async def one(number: int) -> None:
-        async with AsyncClient(url, patience=60.0) as client:
-            try:
-                await _work(client, number, programmes, tally)
-            except Exception as error:  # whatever it is, it is one too many
-                tally.errors.append(f"{type(error).__name__}: {error}")
-
-    await asyncio.gather(*map(one, range(clients)))
 
 
 def audit(store: str, programmes: int, tally: Tally) -> tuple[int, int, int]:
@@ -144,25 +69,28 @@ def _killing(
     return done
 
 
-def run(
-    store: str, server: PostgresServer | None, arguments: argparse.Namespace
-) -> dict[str, object]:
+def run(store: str, server: PostgresServer | None, arguments: argparse.Namespace) -> dict[str, Any]:
     """Load a service over a store; the figures."""
     kind = "sqlite" if server is None else "postgres"
     served = floor if arguments.floor else service
-    _days()
+    at = LibraryClient.at if arguments.library or arguments.kill else LeanClient.at
+    days()
     with served(store, arguments.workers or _WORKERS[kind]) as running:
         if not arguments.floor:
             _create(running.url, arguments)
-        start, before = perf_counter(), (process_time(), running.processor_seconds())
+
+        def spent() -> dict[str, float]:
+            others = {"service": running.process.pid} | ({"postgres": server.pid} if server else {})
+            found = {name: processor_seconds(each) for name, each in others.items()}
+            return {"clients": process_time(), **found}
+
+        start, before = perf_counter(), spent()
         tally = Tally(start + arguments.seconds)
         with ThreadPoolExecutor(1) as other:
             killing = (arguments.kill, arguments.kills, running, server, tally)
             killed = other.submit(_killing, *killing)
-            asyncio.run(_crowd(running.url, arguments.clients, arguments.programmes, tally))
-            taken = perf_counter() - start
-            client_seconds = process_time() - before[0]
-            server_seconds = running.processor_seconds() - before[1]
+            crowd(at, running.url, arguments.clients, arguments.programmes, tally)
+            taken, after = perf_counter() - start, spent()
             kills = killed.result()
     told = len(tally.told)
     tellings, lost, doubled = (
@@ -171,6 +99,7 @@ def run(
     return {
         "store": kind,
         "floor": arguments.floor,
+        "library": at is LibraryClient.at,
         "clients": arguments.clients,
         "programmes": arguments.programmes,
         "kills": kills,
@@ -187,11 +116,10 @@ def run(
         "p50_ms": round(tally.percentile(0.5), 1),
         "p99_ms": round(tally.percentile(0.99), 1),
         "longest_ms": round(tally.percentile(1.0), 1),
-        # Of those that were killed nobody knows any more what they took.
-        "server_processor_ms": None
-        if kills
-        else round(1000.0 * server_seconds / tally.requests, 2),
-        "client_processor_ms": round(1000.0 * client_seconds / tally.requests, 2),
+        # A PostgreSQL server that was killed has taken what it took with it.
+        "processor_us": {
+            name: round(1e6 * (after[name] - before[name]) / tally.requests) for name in before
+        },
     }
 
 
@@ -215,26 +143,30 @@ def main() -> None:
     parser.add_argument("--bare-seconds", type=float, default=5.0, help="for bare commits")
     parser.add_argument("--workers", type=int, default=0, help="by default 2 on PostgreSQL, else 1")
     parser.add_argument("--law", action="store_true", help="learn the best boundaries for a law")
+    parser.add_argument("--library", action="store_true", help="call by dwell.AsyncClient")
     parser.add_argument("--floor", action="store_true", help="load the least that there can be")
     parser.add_argument("--kill", choices=["worker", "store", "both"])
     parser.add_argument("--kills", type=int, default=0, help="how many; 0 for as many as fit")
     parser.add_argument("--fsync", choices=["on", "off"], default="on")
     arguments = parser.parse_args()
+    bare: dict[str, Bare] = {}
     if arguments.store == "sqlite":
         with tempfile.TemporaryDirectory(prefix="dwell-") as folder:
-            bare = bare_sqlite(Path(folder, "bare.db"), arguments.bare_seconds)
+            bare["1 connection"] = bare_sqlite(Path(folder, "bare.db"), arguments.bare_seconds)
             found = run(f"sqlite:///{folder}/tests.db", None, arguments)
     else:
         most = arguments.clients + 30
         with throwaway(fsync=arguments.fsync, max_connections=most) as server:
-            bare = bare_postgres(server.address, arguments.clients, arguments.bare_seconds)
             found = run(server.address, server, arguments)
-            few = bare_postgres(server.address, _CONNECTIONS, arguments.bare_seconds)
-            found["bare_per_second_by_few"] = round(few, 1)
-    found |= {
-        "bare_per_second": round(bare, 1),
-        "share": round(float(str(found["per_second"])) / bare, 3),
-    }
+            for connections in (arguments.clients, _CONNECTIONS, 1):
+                bare[f"{connections} connections"] = bare_postgres(
+                    server.address,
+                    connections,
+                    arguments.bare_seconds,
+                    lambda: processor_seconds(server.pid),
+                )
+    figures = found["per_second"], sum(found["processor_us"].values())
+    found["bare"] = {name: each.compared(*figures) for name, each in bare.items()}
     print(json.dumps(found, indent=2))
     if found["errors"] or found["lost"] or found["doubled"]:
         sys.exit(1)

@@ -26,22 +26,30 @@ class Service:
 
     def workers(self) -> list[int]:
         """The processes that answer, if there are several."""
-        found = []
-        for each in Path("/proc").glob("[0-9]*"):
-            with suppress(OSError):
-                parent = int(_stat(each)[1])
-                words = each.joinpath("cmdline").read_text()
-                if parent == self.process.pid and "spawn_main" in words:
-                    found.append(int(each.name))
-        return found
+        return [
+            each
+            for each in _children(self.process.pid)
+            if "spawn_main" in Path(f"/proc/{each}/cmdline").read_text()
+        ]
 
-    def processor_seconds(self) -> float:
-        """What those that live have taken of a processor."""
-        ticks = 0
-        for each in (self.process.pid, *self.workers()):
-            with suppress(OSError):
-                ticks += sum(map(int, _stat(Path(f"/proc/{each}"))[11:13]))
-        return ticks / os.sysconf("SC_CLK_TCK")
+
+def processor_seconds(process: int) -> float:
+    """What a process has taken of processors, with those that it started, also if they are over."""
+    ticks = sum(map(int, _stat(Path(f"/proc/{process}"))[11:15]))
+    for child in _children(process):
+        with suppress(OSError):
+            ticks += sum(map(int, _stat(Path(f"/proc/{child}"))[11:13]))
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _children(process: int) -> list[int]:
+    """The processes that one has started, and that live."""
+    found = []
+    for each in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if int(_stat(each)[1]) == process:
+                found.append(int(each.name))
+    return found
 
 
 def _stat(process: Path) -> list[str]:

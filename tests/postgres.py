@@ -124,6 +124,11 @@ class PostgresServer:
                 pytest.fail(f"the PostgreSQL server did not start: {said}")
             sleep(0.1)  # processes of one that was killed may still be about
 
+    @property
+    def pid(self) -> int:
+        """The id of its process."""
+        return self._server.pid
+
     def kill(self) -> None:
         """Kill it, as if the power had gone."""
         self._server.kill()

@@ -4,6 +4,7 @@ import os
 import sqlite3
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from dwell.errors import Conflict, KeyTaken
 from dwell.programme.stores.addresses import store_at
 from dwell.programme.stores.migrations import migrations
 from dwell.programme.stores.postgres import PostgresStore
-from dwell.programme.stores.protocol import Entry, Snapshot
+from dwell.programme.stores.protocol import Addition, Entry, Snapshot
 from dwell.programme.stores.sqlite import SqliteStore
 from tests.mounts import make_read_only, small_disk
 from tests.postgres import PASSWORD, guarded
@@ -273,3 +274,56 @@ def test_in_somebody_s_turn_nobody_else_writes(
         store.append("checkout", 4, [Entry("5"), Entry("6", "a")])
     store.append("checkout", 4, [Entry("5")])
     assert list(other.read("checkout")) == ["1", "2", "3", "4", "5"]
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_several_logs_are_appended_to_all_or_not_at_all(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """New ones too; what is new in each is found at once, however much that is."""
+    store: SqliteStore | PostgresStore = (
+        SqliteStore(tmp_path / "tests.db")
+        if kind == "sqlite"
+        else PostgresStore(request.getfixturevalue("server"))
+    )
+    many = [f"{number}" for number in range(2500)]
+    store.append_all(
+        [Addition("a", 0, [Entry("1", "x")]), Addition("b", 0, list(map(Entry, many)))]
+    )
+    store.append_all(
+        [
+            Addition("a", 1, [Entry("2", "y")]),
+            Addition("b", 2500, [Entry("{}")]),
+            Addition("a", 2, [Entry("3")], '"of two"'),
+        ]
+    )
+    assert store.latest("a") == Snapshot(2, '"of two"')
+    for error, wrong in (
+        (Conflict, Addition("b", 7, [Entry("4")])),
+        (KeyTaken, Addition("a", 3, [Entry("4"), Entry("5", "x")])),
+    ):
+        with pytest.raises(error):
+            store.append_all([Addition("c", 0, [Entry("1")]), wrong])
+    assert store.news({"a": 3, "c": 0, "none": 0}) == {}
+    assert store.news({"a": 1, "b": 1}) == {"a": ["2", "3"], "b": [*many[1:], "{}"]}
+    with store.turn("b", "a"):
+        assert store.news({"a": 2, "b": 2501}) == {"a": ["3"]}
+        store.append_all([Addition("a", 3, [Entry("4")])])
+    assert list(store.read("a", 3)) == ["4"]
+
+
+def test_nobody_waits_for_one_another_over_several_logs(server: str) -> None:
+    """Whatever order they name them in, they take them in the same."""
+    stores = [PostgresStore(server) for _ in range(2)]
+    names = [f"log {number}" for number in range(10)]
+    stores[0].append_all([Addition(name, 0, [Entry("0")]) for name in names])
+
+    def written(store: PostgresStore, order: list[str]) -> None:
+        for _ in range(20):
+            with store.turn(*order):
+                news = store.news(dict.fromkeys(order, 0))
+                store.append_all([Addition(name, len(news[name]), [Entry("1")]) for name in order])
+
+    with ThreadPoolExecutor(2) as threads:
+        list(threads.map(written, stores, (names, names[::-1])))
+    assert {len(found) for found in stores[0].news(dict.fromkeys(names, 0)).values()} == {41}

@@ -1,8 +1,10 @@
 """Tokens, sessions and rates: what the gate is made of."""
 
+import asyncio
 import json
 import logging
 import sys
+from io import StringIO
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -16,7 +18,7 @@ from dwell.programme.stores.protocol import Entry
 from dwell.service.access.credentials import Credential
 from dwell.service.access.loopback import require_safe
 from dwell.service.access.rates import Rates
-from dwell.service.access.request_log import JsonLines, logging_settings
+from dwell.service.access.request_log import JsonLines, Lines, logging_settings
 from dwell.service.access.tokens import LOG, PREFIX, SESSION_SECONDS, Tokens
 from dwell.service.settings import Settings
 from dwell.service.shelf import Shelf
@@ -259,3 +261,30 @@ def test_the_servers_own_log_of_requests_is_off() -> None:
     """It would write addresses with all that is in them."""
     settings = logging_settings()
     assert settings["loggers"]["uvicorn.access"]["handlers"] == []
+
+
+def test_lines_of_one_round_are_written_at_once() -> None:
+    """All that a round of an event loop has to say is one write; elsewhere each line is."""
+    written: list[str] = []
+
+    class Stream(StringIO):
+        def write(self, text: str) -> int:
+            written.append(text)
+            return len(text)
+
+    handler = Lines(Stream())
+
+    def say(text: str) -> None:
+        handler.handle(logging.makeLogRecord({"msg": text}))
+
+    async def round_of_three() -> None:
+        for text in ("a", "b", "c"):
+            say(text)
+        assert not written
+        await asyncio.sleep(0)
+        assert written == ["a\nb\nc\n"]
+
+    asyncio.run(round_of_three())
+    say("d")
+    say("e")
+    assert written[1:] == ["d\n", "e\n"]

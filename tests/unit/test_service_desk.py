@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from pathlib import Path
 from threading import Event
 from typing import Any, TypeVar
 
@@ -13,10 +14,11 @@ from dwell.pools.fitted import FittedPool
 from dwell.programme.advice import Advice
 from dwell.programme.events import Begun, Told
 from dwell.programme.stores.memory import MemoryStore
-from dwell.programme.stores.protocol import Entry
+from dwell.programme.stores.protocol import Addition, Entry
+from dwell.programme.stores.sqlite import SqliteStore
 from dwell.programme.telling import Telling
 from dwell.service.app import create_app
-from dwell.service.desk import Desk
+from dwell.service.desk import Desk, Queues
 from dwell.service.settings import Settings
 from tests.serving import served
 
@@ -94,7 +96,7 @@ def test_what_waits_is_written_in_one_transaction() -> None:
     """One commit for the first, and one for all that came meanwhile, in the order they came in."""
     store, programme = opened(6)
     tellings = [Telling(f"task {number}", [1, -1], key="monday") for number in range(1, 7)]
-    outcomes = together(store, Desk(programme, lambda: 0.0), *tellings)
+    outcomes = together(store, Desk(programme, Queues(), lambda: 0.0), *tellings)
     assert all(isinstance(each, Advice) and each.wants == 998 for each in outcomes)
     assert store.sizes == [1, 5]
     assert told_in(programme) == [(number, "monday") for number in range(1, 7)]
@@ -103,7 +105,7 @@ def test_what_waits_is_written_in_one_transaction() -> None:
 def test_a_telling_that_is_refused_does_no_harm_to_the_others() -> None:
     """Each is told by itself then; who told wrongly hears what is wrong, and nobody else does."""
     store, programme = opened(4)
-    desk = Desk(programme, lambda: 0.0)
+    desk = Desk(programme, Queues(), lambda: 0.0)
     outcomes = together(
         *(store, desk),
         Telling("task 1", [1], key="a"),
@@ -123,7 +125,9 @@ def test_the_same_twice_among_what_waits_is_told_once() -> None:
     """Somebody who asked again before the first answer came hears the same."""
     store, programme = opened(2)
     again = [Telling("task 2", [1, 1], key="a")] * 3
-    outcomes = together(store, Desk(programme, lambda: 0.0), Telling("task 1", [1]), *again)
+    outcomes = together(
+        store, Desk(programme, Queues(), lambda: 0.0), Telling("task 1", [1]), *again
+    )
     assert [each.wants for each in outcomes if isinstance(each, Advice)] == [999, 998, 998, 998]
     assert store.sizes == [1, 1]
 
@@ -131,7 +135,7 @@ def test_the_same_twice_among_what_waits_is_told_once() -> None:
 def test_nobody_is_answered_with_success_if_the_commit_fails() -> None:
     """All who waited hear the same sentence, the log has none of it, and later ones are written."""
     store, programme = opened(4)
-    desk = Desk(programme, lambda: 0.0)
+    desk = Desk(programme, Queues(), lambda: 0.0)
     tellings = [Telling(f"task {number}", [1], key="a") for number in range(1, 5)]
     store.broken = True
     outcomes = together(store, desk, *tellings)
@@ -147,7 +151,7 @@ def test_nobody_is_answered_with_success_if_the_commit_fails() -> None:
 def test_who_has_gone_leaves_what_they_told() -> None:
     """A connection that breaks while it waits takes nobody else's answer with it."""
     store, programme = opened(3)
-    desk = Desk(programme, lambda: 0.0)
+    desk = Desk(programme, Queues(), lambda: 0.0)
 
     async def told() -> list[Outcome]:
         store.let_go.clear()
@@ -200,7 +204,7 @@ def test_a_forecast_is_made_once_for_what_a_task_was_told(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(FittedPool, "ahead", counted)
     programme = Programme.create("memory:", "checkout", law=Lift(0.1), cap=2000)
-    task, desk = programme.begin("blue"), Desk(programme, lambda: 0.0)
+    task, desk = programme.begin("blue"), Desk(programme, Queues(), lambda: 0.0)
 
     def read() -> Any:
         return run(lambda: desk.advice("blue")).forecast
@@ -224,3 +228,82 @@ def run(asked: Callable[[], Awaitable[T]]) -> T:
 
     done: Coroutine[Any, Any, T] = awaited()
     return asyncio.run(done)
+
+
+class Counted(SqliteStore):
+    """A store that counts what is appended in one transaction, and may fail at its end."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.transactions: list[list[str]] = []
+        self.broken = False
+
+    def append_all(self, additions: Sequence[Addition]) -> None:
+        """Append to several logs."""
+        super().append_all(additions)
+        if self.broken:
+            raise CannotWrite("the disk is full; make room")
+        self.transactions.append(sorted(each.name for each in additions))
+
+
+def several(path: Path, names: str) -> tuple[Counted, dict[str, Desk]]:
+    """Desks of programmes of a store, each with a task that is called blue."""
+    store, queues = Counted(path / "tests.db"), Queues()
+    desks = {}
+    for name in names:
+        programme = Programme.create(store, name, policies=fixed(1000, 1))
+        programme.begin("blue")
+        desks[name] = Desk(programme, queues, lambda: 0.0)
+    return store, desks
+
+
+def all_at_once(*asked: Coroutine[Any, Any, Advice]) -> list[Outcome]:
+    """What comes of things that are asked at the same time."""
+
+    async def answers() -> list[Outcome]:
+        return await asyncio.gather(*asked, return_exceptions=True)
+
+    return asyncio.run(answers())
+
+
+def test_what_waits_for_several_programmes_is_one_transaction(tmp_path: Path) -> None:
+    """Tellings and beginnings alike; each programme's log has its own, and nothing else."""
+    store, desks = several(tmp_path, "abc")
+    told = [desk.tell(Telling("blue", [1], key="monday")) for desk in desks.values()]
+    outcomes = all_at_once(*told, desks["a"].begin("red"), desks["a"].begin("green"))
+    assert [each.wants for each in outcomes if isinstance(each, Advice)] == [999] * 3 + [1000] * 2
+    assert store.transactions == [["a", "a", "a", "b", "c"]]
+    read = all_at_once(*(desk.advice("blue") for desk in desks.values()))
+    assert [each.wants for each in read if isinstance(each, Advice)] == [999] * 3
+    again = [Programme.open(SqliteStore(store.path), name) for name in "abc"]
+    assert [told_in(each) for each in again] == [[(1, "monday")]] * 3
+    assert [each.verify().tasks for each in again] == [3, 1, 1]
+
+
+def test_what_is_refused_in_one_programme_does_no_harm_to_another(tmp_path: Path) -> None:
+    """A task that is not there, a name that is taken or was taken: who asked for it hears of it."""
+    _, desks = several(tmp_path, "ab")
+    desks["a"].programme.begin("red").abandon()
+    outcomes = all_at_once(
+        desks["a"].tell(Telling("nobody", [1])),
+        desks["a"].begin("blue"),
+        desks["a"].begin("red"),
+        desks["a"].tell(Telling("blue", [1], key="monday")),
+        desks["b"].tell(Telling("blue", [1], key="monday")),
+    )
+    assert [type(each) for each in outcomes] == [NotThere, Clash, Clash, Advice, Advice]
+    assert told_in(desks["a"].programme) == told_in(desks["b"].programme) == [(1, "monday")]
+
+
+def test_a_transaction_that_fails_leaves_nothing_in_any_programme(tmp_path: Path) -> None:
+    """All hear of it, what is known goes back to what the logs have, and the next one is told."""
+    store, desks = several(tmp_path, "ab")
+    store.broken = True
+    telling = Telling("blue", [1, 1], key="monday")
+    outcomes = all_at_once(*(desk.tell(telling) for desk in desks.values()))
+    assert [type(each) for each in outcomes] == [CannotWrite] * 2
+    assert [desk.programme.task("blue").advice.wants for desk in desks.values()] == [1000] * 2
+    store.broken = False
+    outcomes = all_at_once(*(desk.tell(telling) for desk in desks.values()))
+    assert [each.wants for each in outcomes if isinstance(each, Advice)] == [998] * 2
+    assert [told_in(desk.programme) for desk in desks.values()] == [[(1, "monday")]] * 2

@@ -10,6 +10,7 @@ from starlette.testclient import TestClient
 from dwell import Fixed, Programme, fixed
 from dwell.errors import DwellError
 from dwell.programme.stores.memory import MemoryStore
+from dwell.programme.stores.protocol import Entry
 from dwell.service.app import create_app
 from dwell.service.live import Live, Parts
 from dwell.service.names import in_path
@@ -46,6 +47,25 @@ def test_names_are_shown_and_never_run(store: MemoryStore) -> None:
             assert "&lt;script&gt;alert" in found.text
             assert " style=" not in found.text
             assert " onclick=" not in found.text
+
+
+def test_a_page_is_prepared_before_anybody_can_ask_for_it(store: MemoryStore) -> None:
+    """Of every programme there is."""
+    app = create_app(store=store)
+    with visitor(app):
+        shown = app.state.shown.of(app.state.shelf.open(ODD))
+        assert shown.story.position == len(list(store.read(ODD)))
+
+
+def test_a_store_that_cannot_be_read_is_no_reason_not_to_start(
+    store: MemoryStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whoever asks for a page of it hears what is wrong."""
+    store.append("damaged", 0, [Entry("{}")])
+    with visitor(create_app(store=store)) as client:
+        assert "pages are not prepared" in caplog.text
+        assert client.get("/healthz").status_code == 200
+        assert client.get(f"/programmes/{in_path(ODD)}", headers=READS).status_code == 200
 
 
 def test_a_test_without_samples_has_no_point_to_be_read(store: MemoryStore) -> None:

@@ -6,7 +6,7 @@ writers queue, from then on and until nobody else writes.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from random import uniform
 from threading import RLock
 from time import monotonic, sleep
@@ -15,7 +15,7 @@ from dwell.errors import CannotWrite, Conflict, InvalidInput, NotThere
 from dwell.programme.commands import Command, decide
 from dwell.programme.events import Event, entry_of, event_of
 from dwell.programme.state import State, fold, restored
-from dwell.programme.stores.protocol import EventStore, Queueing, programmes_in
+from dwell.programme.stores.protocol import Addition, EventStore, Queueing, programmes_in
 
 _SECONDS = 60.0  # to try again while others write
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.001, 0.05  # seconds until that, at most
@@ -38,6 +38,7 @@ class Journal:
         self._lock = RLock()
         self._state: State | None = None
         self._looks = 0  # within one another, of the thread that has the lock
+        self._turn: list[Addition] | None = None  # of that thread: what is to be appended in it
         self._crowded = False  # whether others wrote when this one last did
 
     @contextmanager
@@ -68,10 +69,10 @@ class Journal:
 
     def _carried_out(self, command: Command) -> State:
         end, pause = monotonic() + _SECONDS, _FIRST_PAUSE
-        while True:
+        while self._turn is None:
             try:
                 if self._crowded and isinstance(self.store, Queueing):
-                    return self._in_turn(self.store, command)
+                    return self._in_turn(command)
                 return self._at_once(command)
             except Conflict:
                 self._crowded = True
@@ -85,6 +86,7 @@ class Journal:
                 sleep(uniform(0.0, pause))
                 pause = min(2.0 * pause, _LONGEST_PAUSE)
                 self._read_on()
+        return self._at_once(command)
 
     def _at_once(self, command: Command) -> State:
         """Decide on the state as it was last seen; a Conflict if the log has grown since."""
@@ -94,22 +96,20 @@ class Journal:
         self._apply(events)
         return state
 
-    def _in_turn(self, store: Queueing, command: Command) -> State:
+    def _in_turn(self, command: Command) -> State:
         """Wait for the others, read what they wrote, decide and append: so nobody tries twice."""
         before = 0 if self._state is None else self._state.position
-        with store.turn(self.name):
-            state = self._read_on()
+        with together([self], turn=True), self.known() as state:
             self._crowded = state.position > before
-            events = decide(state, command)
-            self._append(state, events)
-        self._apply(events)
-        return state
+            return self._at_once(command)
 
     def _decided(self, state: State, command: Command) -> list[Event]:
         """What follows from a command; it is refused by nothing that is out of date."""
         try:
             return decide(state, command)
         except InvalidInput:
+            if self._turn is not None:  # nobody else writes
+                raise
             before = state.position
             self._read_on()
             if state.position == before:
@@ -120,7 +120,11 @@ class Journal:
         if events:
             position = state.position
             kept = state.to_json() if _is_due(state, position + len(events)) else None
-            self.store.append(self.name, position, [entry_of(event) for event in events], kept)
+            added = Addition(self.name, position, [entry_of(event) for event in events], kept)
+            if self._turn is None:
+                self.store.append(*added)
+            else:
+                self._turn.append(added)
 
     def _apply(self, events: Iterable[Event]) -> None:
         """Bring the state to where it is after events that are in the log."""
@@ -145,6 +149,15 @@ class Journal:
             )
         return self._state
 
+    @contextmanager
+    def _looked_at(self, added: list[Addition] | None = None) -> Iterator[None]:
+        """Let all within be one look, or one turn in which something is to be added."""
+        self._looks, self._turn = self._looks + 1, added
+        try:
+            yield
+        finally:
+            self._looks, self._turn = self._looks - 1, None
+
     def events(self, after: int = 0) -> Iterator[tuple[int, Event]]:
         """The events after a position, with their positions."""
         for position, body in enumerate(self.store.read(self.name, after), start=after + 1):
@@ -163,6 +176,42 @@ class Journal:
         """The event with a key."""
         body = self.store.find(self.name, key)
         return None if body is None else event_of(body)
+
+
+@contextmanager
+def together(journals: Iterable[Journal], *, turn: bool = False) -> Iterator[None]:
+    """Work on several logs of a store at once, for this thread alone.
+
+    A look at one of them within the block shows all that was there when it began. In a turn nobody
+    else writes to them, and what is carried out is one transaction: durable when the block ends,
+    and not there if it fails. Logs of a store that knows no turns go on by themselves.
+
+    Args:
+        journals: The logs.
+        turn: Whether something is to be written.
+    """
+    every = sorted(journals, key=lambda each: each.name)
+    store, added = every[0].store, list[Addition]()
+    if not isinstance(store, Queueing):
+        yield
+        return
+    with ExitStack() as held:
+        # In an order that all keep to, so that no two wait for one another.
+        states = {each.name: held.enter_context(each.known()) for each in every}
+        try:
+            with store.turn(*states) if turn else nullcontext():
+                news = store.news({name: state.position for name, state in states.items()})
+                for each in every:
+                    each._apply(map(event_of, news.get(each.name, ())))
+                    held.enter_context(each._looked_at(added if turn else None))
+                yield
+                if added:
+                    store.append_all(added)
+        except BaseException:
+            for each in every:
+                if any(each.name == addition.name for addition in added):
+                    each._state = None  # it is ahead of the log, which has none of it
+            raise
 
 
 def _is_due(state: State, end: int) -> bool:

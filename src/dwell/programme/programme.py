@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from time import time
 from typing import Any, Self
@@ -28,7 +28,7 @@ from dwell.programme.commands import Begin, Change, checked_name
 from dwell.programme.creation import creation
 from dwell.programme.events import Event, Settings, Start, entry_of
 from dwell.programme.export import export
-from dwell.programme.journal import Journal
+from dwell.programme.journal import Journal, together
 from dwell.programme.notices import Outbox
 from dwell.programme.pool_changes import dated, pool_changes
 from dwell.programme.posting import Address
@@ -265,6 +265,18 @@ class Programme(Shown):
         """
         with self._journal.state() as state:
             yield state
+
+    @staticmethod
+    def together(
+        programmes: Iterable[Programme], *, turn: bool = False
+    ) -> AbstractContextManager[None]:
+        """Work on several programmes of a store at once, as one look at it or one transaction.
+
+        Args:
+            programmes: Which.
+            turn: Whether they are to be told something: it is durable when the block ends.
+        """
+        return together((each._journal for each in programmes), turn=turn)
 
     @property
     def counts(self) -> Counts:

@@ -4,18 +4,19 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from time import time
 
+from anyio import to_thread
 from fastapi import FastAPI
 
 from dwell import __version__
 from dwell.programme.stores.addresses import store_at
 from dwell.programme.stores.protocol import EventStore
 from dwell.service import api, pages, problems
-from dwell.service.access import guards, signing_in
+from dwell.service.access import signing_in
+from dwell.service.access.guards import Guards
 from dwell.service.access.tokens import Tokens
 from dwell.service.delivery import Delivery
 from dwell.service.hooks import Hooks
-from dwell.service.metrics import CountRequests, Metrics
-from dwell.service.names import WholeNames
+from dwell.service.metrics import Metrics
 from dwell.service.settings import Settings
 from dwell.service.shelf import Shelf
 from dwell.service.workers import Workers
@@ -56,16 +57,17 @@ def create_app(
     api.install(app)
     pages.install(app)
     app.include_router(signing_in.router)
-    guards.install(app, settings, app.state.tokens)
-    app.add_middleware(WholeNames)
     app.state.metrics = Metrics()
-    app.add_middleware(CountRequests, metrics=app.state.metrics)  # what is refused early too
+    app.add_middleware(
+        Guards, settings=settings, tokens=app.state.tokens, metrics=app.state.metrics
+    )
     return app
 
 
 @asynccontextmanager
 async def _at_work(app: FastAPI) -> AsyncIterator[None]:
-    """Post decisions while the application is served."""
+    """Prepare pages before the application is served, and post decisions while it is."""
+    await to_thread.run_sync(app.state.shown.prepare, app.state.shelf)
     if app.state.settings.hooks:
         app.state.delivery.start()
     yield

@@ -16,6 +16,7 @@ from dwell.service.hooks import Hook, Hooks
 from dwell.service.shelf import Shelf
 
 _SECONDS = 15.0  # from one look around to the next
+_PAUSE = 0.2  # seconds at least: what is decided meanwhile is looked for together
 _LONGEST_PAUSE = 600.0  # until an address that takes nothing is tried again
 # A try now; the next one when one looks around again, so that nobody waits for an address.
 _ONCE: Post = partial(post, timeout=5.0, waits=())
@@ -71,6 +72,7 @@ class Delivery:
                 self.look_around()
             except DwellError as error:  # such as a store that does not answer for a while
                 _log.warning("hooks cannot be looked at: %s", error)
+            self._ended.wait(_PAUSE)
             self._woken.wait(self._seconds)
 
     def look_around(self) -> None:

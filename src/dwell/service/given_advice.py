@@ -5,10 +5,8 @@ or the pool of ideas was fitted to more tests.
 """
 
 from collections.abc import Callable, Sequence
-from threading import Lock
 from typing import NamedTuple
 
-from dwell.errors import DwellError
 from dwell.programme.advice import Advice, of_running
 from dwell.programme.observations import Observations
 from dwell.programme.outlook import fitted_by
@@ -44,12 +42,11 @@ class GivenAdvice:
 
     def __init__(self, programme: Programme, clock: Callable[[], float]) -> None:
         self._programme, self._clock = programme, clock
-        self._last: dict[str, _Given] = {}
-        self._lock = Lock()
+        self._last: dict[str, _Given] = {}  # for whoever has the programme's state
 
     def on_all(self) -> list[tuple[str, Status, Advice]]:
         """All open tasks in the order in which they were begun: where each stands, and advice."""
-        with self._lock, self._programme.state() as state:
+        with self._programme.state() as state:
             now = self._clock()
             found = [
                 (task.name, status_of(task, state.settings, now), self._on_open(state, task))
@@ -60,19 +57,22 @@ class GivenAdvice:
             advice.sentence  # noqa: B018 - as below
         return found
 
-    def on(self, tasks: Sequence[str]) -> Sequence[Advice | Exception]:
-        """Advice on each, or why there is none."""
-        with self._lock, self._programme.state() as state:
-            found: dict[str, Advice] = {
-                name: self._on_open(state, state.tasks[state.numbers[name]])
+    def on_open(self, tasks: Sequence[str]) -> list[Advice | None]:
+        """Advice on each, as far as they are open; `finished` makes what takes longer."""
+        with self._programme.state() as state:
+            numbers = state.numbers
+            if len(self._last) > _FEW + 2 * len(numbers):
+                self._last = {name: self._last[name] for name in numbers & self._last.keys()}
+            return [
+                self._on_open(state, state.tasks[numbers[name]]) if name in numbers else None
                 for name in tasks
-                if name in state.numbers
-            }
-            if len(self._last) > _FEW + 2 * len(state.numbers):
-                self._last = {name: self._last[name] for name in state.numbers & self._last.keys()}
-        for advice in found.values():
-            advice.sentence  # noqa: B018 - made here, where nobody waits for the log
-        return [found.get(name) or self._on_closed(name) for name in tasks]
+            ]
+
+    def finished(self, task: str, advice: Advice | None) -> Advice:
+        """Advice with its forecast; on a task that is over, which is found in the log."""
+        advice = advice or self._programme.task(task).advice
+        advice.sentence  # noqa: B018 - made here, where nobody waits for the log
+        return advice
 
     def _on_open(self, state: State, task: Running) -> Advice:
         advice = of_running(task, state.learner, state.counts, state.settings, self._clock())
@@ -83,10 +83,3 @@ class GivenAdvice:
             return last.advice
         self._last[task.name] = given
         return advice
-
-    def _on_closed(self, task: str) -> Advice | Exception:
-        """Of a task that is over: it is found in the log, if it is there."""
-        try:
-            return self._programme.task(task).advice
-        except DwellError as error:
-            return error

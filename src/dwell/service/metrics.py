@@ -5,7 +5,6 @@ their logs and is the same in all of them.
 """
 
 from collections.abc import Iterable
-from time import perf_counter
 
 from prometheus_client import (
     CollectorRegistry,
@@ -16,12 +15,11 @@ from prometheus_client import (
 )
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dwell.service.shelf import Shelf
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0)
-_NO_ROUTE = "none"  # what is asked for where there is nothing has no label of its own
+_NO_ROUTE = "none"
 
 # A line more for each of the others, of no use here.
 disable_created_metrics()  # type: ignore[no-untyped-call]  # it takes nothing and gives nothing
@@ -46,8 +44,10 @@ class Metrics:
             registry=self._registry,
         )
 
-    def answered(self, method: str, route: str, status: int, seconds: float) -> None:
-        """Count a request."""
+    def answered(self, method: str, route: str | None, status: int, seconds: float) -> None:
+        """Count a request; what is asked for where there is nothing has no label of its own."""
+        if route is None:
+            method = route = _NO_ROUTE
         self._requests.labels(method, route, str(status)).inc()
         self._seconds.labels(method, route).observe(seconds)
 
@@ -87,31 +87,3 @@ class _Programmes(Collector):
             decided.add_metric([name, "accept"], counts.shipped)
             decided.add_metric([name, "reject"], counts.dropped)
         return running, decided
-
-
-class CountRequests:
-    """Counts requests by route and status, and how long their answers took."""
-
-    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
-        self.app = app
-        self._metrics = metrics
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and count it."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        status, begun = 500, perf_counter()
-
-        async def counted(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
-
-        try:
-            await self.app(scope, receive, counted)
-        finally:
-            route = getattr(scope.get("route"), "path", _NO_ROUTE)
-            method = scope["method"] if route != _NO_ROUTE else _NO_ROUTE
-            self._metrics.answered(method, route, status, perf_counter() - begun)

@@ -7,7 +7,7 @@ wrong place. Where names stand in paths, these are taken apart first and unquote
 from urllib.parse import quote, unquote
 
 from starlette.convertors import Convertor, register_url_convertor
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Scope
 
 from dwell.errors import InvalidInput
 from dwell.programme.commands import checked_name
@@ -62,15 +62,8 @@ in an address; choose another name
     return name
 
 
-class WholeNames:
-    """Leaves names in paths quoted, so that they are unquoted one by one."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on."""
-        raw: bytes = scope.get("raw_path") or b""
-        if raw.startswith(_ROOTS):
-            scope["path"] = raw.decode("utf-8", "replace")
-        await self.app(scope, receive, send)
+def keep_whole(scope: Scope) -> None:
+    """Leave names in the path of a request quoted, so that they are unquoted one by one."""
+    raw: bytes = scope.get("raw_path") or b""
+    if raw.startswith(_ROOTS):
+        scope["path"] = raw.decode("utf-8", "replace")

@@ -4,6 +4,7 @@ To stop is to take no more callers, to end streams of events, and to wait a whil
 are being answered: what was told is told.
 """
 
+import gc
 import signal
 import socket
 from collections.abc import Callable, Iterator
@@ -30,6 +31,7 @@ from dwell.service.streams import Streams
 
 PATIENCE = 20  # seconds to wait for requests that are being answered
 _MEMORY = "memory:"
+_NEW_OBJECTS = 10_000  # until garbage is looked for among them
 
 Ready = Callable[[str], None]
 
@@ -63,6 +65,7 @@ def serve(settings: Settings, ready: Ready, *, workers: int = 1, demo: bool = Fa
             app, at_work = (
                 _demo(settings, store) if demo else (create_app(settings, store), nullcontext())
             )
+            _settle()
             with at_work, _interrupted():
                 Server(app, partial(ready, url_of(bound))).run([bound])
 
@@ -106,7 +109,16 @@ def _work(
     """What one of several processes does."""
     dictConfig(logging_settings())
     with joining(family, address) as bound, _interrupted():
-        Server(create_app(settings), ready).run([bound])
+        app = create_app(settings)
+        _settle()
+        Server(app, ready).run([bound])
+
+
+def _settle() -> None:
+    """Have what is loaded by now not be looked through for garbage again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(_NEW_OBJECTS)
 
 
 def _demo(settings: Settings, store: EventStore) -> tuple[FastAPI, AbstractContextManager[None]]:

@@ -12,7 +12,7 @@ from dwell.errors import NotThere
 from dwell.programme.events import Created
 from dwell.programme.programme import Programme
 from dwell.programme.stores.protocol import EventStore, programmes_in
-from dwell.service.desk import Desk
+from dwell.service.desk import Desk, Queues
 from dwell.service.rule_changes import RuleChanges
 
 
@@ -39,6 +39,7 @@ class Shelf:
         self._opened: dict[str, Programme] = {}
         self._created: dict[str, Created] = {}
         self._desks: dict[str, Desk] = {}
+        self._queues = Queues()
         self._rules: dict[str, RuleChanges] = {}
         self._lock = Lock()
         self._only: str | None = None
@@ -80,7 +81,8 @@ class Shelf:
     def desk(self, programme: Programme) -> Desk:
         """Where all come who tell it something, or ask for advice."""
         found = self._desks.get(programme.name)
-        return found or self._desks.setdefault(programme.name, Desk(programme, self.clock))
+        made = found or Desk(programme, self._queues, self.clock)
+        return found or self._desks.setdefault(programme.name, made)
 
     def rules(self, programme: Programme) -> RuleChanges:
         """How its rule changed."""

@@ -6,7 +6,7 @@ the transaction ends.
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import local
 from time import monotonic
@@ -15,13 +15,12 @@ from weakref import finalize
 
 import psycopg
 from psycopg import errors
-from psycopg.pq import TransactionStatus
 from psycopg.rows import TupleRow
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from dwell.errors import CannotWrite, Conflict, InvalidInput, KeyTaken
 from dwell.programme.stores.migrations import migrations, queries
-from dwell.programme.stores.protocol import Entry, Snapshot
+from dwell.programme.stores.protocol import Addition, Entry, Snapshot
 
 _SECONDS = 30.0
 _TRY_SECONDS = 2.0  # to connect, before it is tried anew
@@ -54,7 +53,7 @@ class PostgresStore:
             timeout=_TRY_SECONDS,
             reconnect_timeout=_TRY_SECONDS,
             open=False,
-            kwargs=self._options,
+            kwargs={**self._options, "autocommit": True},
             configure=self._wait_at_most,
         )
         pool.open()
@@ -64,7 +63,6 @@ class PostgresStore:
     def _wait_at_most(self, connection: psycopg.Connection[TupleRow]) -> None:
         """Give up where another process holds a log for too long."""
         connection.execute(self._queries["wait"], {"milliseconds": int(1000 * self._seconds)})
-        connection.commit()
 
     @property
     def _options(self) -> dict[str, Any]:
@@ -88,41 +86,58 @@ class PostgresStore:
 
     def names(self) -> list[str]:
         """The names of all logs, sorted."""
-        with self._reading() as connection:
+        with self._connection() as connection:
             return [name for (name,) in connection.execute(self._queries["names"])]
 
     def append(
         self, name: str, after: int, entries: Sequence[Entry], snapshot: str | None = None
     ) -> None:
         """Append entries, all or none, and return once they are durable."""
-        asked: dict[str, Any] = {
-            "name": name,
-            "after": after,
-            "keys": [entry.key for entry in entries],
-            "bodies": [entry.body for entry in entries],
-        }
-        with self._connection() as connection:
-            try:
-                if after == 0:
-                    connection.execute(self._queries["create"], asked)
-                appended = connection.execute(self._queries["append"], asked).rowcount
-            except (errors.UniqueViolation, errors.SerializationFailure, errors.DeadlockDetected):
-                connection.rollback()
-                row = connection.execute(self._queries["position"], asked).fetchone()
-                if row == (after,):  # then it was not the position that was taken
-                    raise KeyTaken(", ".join(filter(None, asked["keys"]))) from None
-                appended = 0
-            if appended != len(entries):
-                raise Conflict(f"{name} has not {after} events")
-            if snapshot is not None:
-                kept = {"name": name, "position": after, "body": snapshot}
-                connection.execute(self._queries["keep"], kept)
+        self.append_all([Addition(name, after, entries, snapshot)])
+
+    def append_all(self, additions: Sequence[Addition]) -> None:
+        """Append to several logs, all or nothing."""
+        created = [each.name for each in additions if each.after == 0]
+        kept = [each for each in additions if each.snapshot is not None]
+        # A statement by itself is a transaction; to say so would be two more exchanges.
+        several = self._transaction if created or kept else self._connection
+        with several() as connection:
+            if created:
+                connection.execute(self._queries["create"], {"names": created})
+            self._append(connection, additions)
+            for name, position, _, body in kept:
+                asked = {"name": name, "position": position, "body": body}
+                connection.execute(self._queries["keep"], asked)
+
+    def _append(
+        self, connection: psycopg.Connection[TupleRow], additions: Sequence[Addition]
+    ) -> None:
+        before: dict[str, int] = {}
+        rows = [
+            (name, before.setdefault(name, after), place, entry.key, entry.body)
+            for name, after, entries, _ in additions
+            for place, entry in enumerate(entries, start=after + 1)
+        ]
+        fields = ("logs", "afters", "positions", "keys", "bodies")
+        asked = dict(zip(fields, map(list, zip(*rows, strict=True)), strict=True))
+        try:
+            appended = connection.execute(self._queries["append"], asked).rowcount
+        except (errors.UniqueViolation, errors.SerializationFailure, errors.DeadlockDetected):
+            connection.rollback()
+            positions = connection.execute(self._queries["positions"], {"names": list(before)})
+            there = dict.fromkeys(before, 0) | dict(positions.fetchall())
+            if there == before:  # then it was no position that was taken
+                raise KeyTaken(", ".join(filter(None, asked["keys"]))) from None
+            appended = 0
+        if appended != len(rows):
+            expected = ", ".join(f"{after} in {name}" for name, after in before.items())
+            raise Conflict(f"there are not as many events as that: {expected}")
 
     @contextmanager
-    def turn(self, name: str) -> Iterator[None]:
-        """Wait until nobody else writes to a log; until the block ends, nobody else will."""
-        with self._connection() as connection:
-            connection.execute(self._queries["queue"], {"name": name})
+    def turn(self, *names: str) -> Iterator[None]:
+        """Wait until nobody else writes to some logs; until the block ends, nobody else will."""
+        with self._transaction() as connection:
+            connection.execute(self._queries["queue"], {"names": list(names)})
             self._turn.connection = connection
             try:
                 yield
@@ -131,7 +146,7 @@ class PostgresStore:
 
     def latest(self, name: str) -> Snapshot | None:
         """The last snapshot of a log."""
-        with self._reading() as connection:
+        with self._connection() as connection:
             row = connection.execute(self._queries["latest"], {"name": name}).fetchone()
         return None if row is None else Snapshot(*row)
 
@@ -139,50 +154,48 @@ class PostgresStore:
         """The entries after a position, in order."""
         while True:
             asked = {"name": name, "after": after, "most": _ROWS}
-            with self._reading() as connection:
+            with self._connection() as connection:
                 rows = connection.execute(self._queries["read"], asked).fetchall()
             yield from (body for (body,) in rows)
             if len(rows) < _ROWS:
                 return
             after += len(rows)
 
+    def news(self, after: Mapping[str, int]) -> dict[str, list[str]]:
+        """The entries of some logs after a position of each; of those that have any."""
+        asked = {"names": list(after), "afters": list(after.values()), "most": _ROWS}
+        found: dict[str, list[str]] = {}
+        with self._connection() as connection:
+            for name, body in connection.execute(self._queries["news"], asked):
+                found.setdefault(name, []).append(body)
+        for name, bodies in found.items():
+            if len(bodies) == _ROWS:
+                bodies += self.read(name, after[name] + _ROWS)
+        return found
+
     def find(self, name: str, key: str) -> str | None:
         """The entry with a key."""
-        with self._reading() as connection:
+        with self._connection() as connection:
             row = connection.execute(self._queries["find"], {"name": name, "key": key}).fetchone()
         return None if row is None else str(row[0])
 
     @contextmanager
-    def _connection(self) -> Iterator[psycopg.Connection[TupleRow]]:
-        """A connection and a transaction."""
-        with self._borrowed() as connection:
-            if connection is getattr(self._turn, "connection", None):
-                yield connection  # its transaction goes on
-            else:
-                with connection:
-                    yield connection
-
-    @contextmanager
-    def _reading(self) -> Iterator[psycopg.Connection[TupleRow]]:
-        """A connection to read from once: a transaction would be two more exchanges."""
-        with self._borrowed() as connection:
+    def _transaction(self) -> Iterator[psycopg.Connection[TupleRow]]:
+        """A connection and a transaction; in a turn, that of the turn."""
+        with self._connection() as connection:
             if connection is getattr(self._turn, "connection", None):
                 yield connection
                 return
-            connection.autocommit = True
-            try:
+            with connection:
+                connection.execute(self._queries["begin"])
                 yield connection
-            finally:
-                if connection.info.transaction_status == TransactionStatus.IDLE:
-                    connection.autocommit = False
-                else:  # whoever is given it next wants a transaction
-                    connection.close()
 
     @contextmanager
-    def _borrowed(self) -> Iterator[psycopg.Connection[TupleRow]]:
+    def _connection(self) -> Iterator[psycopg.Connection[TupleRow]]:
         """A connection for a while; a forked process has connections of its own."""
-        if (open_one := getattr(self._turn, "connection", None)) is not None:
-            yield open_one
+        if (in_turn := getattr(self._turn, "connection", None)) is not None:
+            with self._faults():
+                yield in_turn  # its transaction goes on
             return
         if os.getpid() != self._process:
             self._close.detach()

@@ -3,7 +3,7 @@
 A log is a list of texts, counted from 1 without gaps. What they say is no concern of a store.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol, runtime_checkable
 
@@ -30,6 +30,15 @@ class Snapshot(NamedTuple):
 
     position: int
     body: str
+
+
+class Addition(NamedTuple):
+    """What is appended to one of several logs: the arguments of `EventStore.append`."""
+
+    name: str
+    after: int
+    entries: Sequence[Entry]
+    snapshot: str | None = None
 
 
 class EventStore(Protocol):
@@ -71,15 +80,27 @@ class EventStore(Protocol):
 
 @runtime_checkable
 class Queueing(Protocol):
-    """A store in which those who write to one log can wait for one another."""
+    """A store in which those who write can wait for one another, and work on many logs at once."""
 
-    def turn(self, name: str) -> AbstractContextManager[None]:
-        """Wait until nobody else writes to a log; until the block ends, nobody else will.
+    def turn(self, *names: str) -> AbstractContextManager[None]:
+        """Wait until nobody else writes to some logs; until the block ends, nobody else will.
 
         What is appended in the block is durable when it ends, and not there if it fails.
 
         Args:
-            name: Which log.
+            names: Which logs.
+        """
+        ...
+
+    def news(self, after: Mapping[str, int]) -> dict[str, list[str]]:
+        """The entries of some logs after a position of each, in order; of those that have any."""
+        ...
+
+    def append_all(self, additions: Sequence[Addition]) -> None:
+        """Append to several logs, all or nothing; otherwise as `EventStore.append`.
+
+        Args:
+            additions: What to append; those to the same log follow one another.
         """
         ...
 

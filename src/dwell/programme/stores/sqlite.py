@@ -7,7 +7,7 @@ positions have no gaps.
 
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import RLock
@@ -15,7 +15,7 @@ from weakref import finalize
 
 from dwell.errors import CannotWrite, Conflict, InvalidInput, KeyTaken
 from dwell.programme.stores.migrations import migrations, queries
-from dwell.programme.stores.protocol import Entry, Snapshot
+from dwell.programme.stores.protocol import Addition, Entry, Snapshot
 
 _SECONDS = 30.0  # to wait for another process that writes
 _ROWS = 1000
@@ -136,10 +136,19 @@ class SqliteStore:
         if position != after:
             raise Conflict(f"{name} has {position} events, not {after}")
 
+    def append_all(self, additions: Sequence[Addition]) -> None:
+        """Append to several logs, all or nothing."""
+        with self.turn():
+            for each in additions:
+                self.append(*each)
+
     @contextmanager
-    def turn(self, name: str) -> Iterator[None]:
+    def turn(self, *names: str) -> Iterator[None]:
         """Wait until nobody else writes; until the block ends, nobody else will."""
-        del name  # a file has one writer at a time, whatever it writes
+        del names  # a file has one writer at a time, whatever it writes
+        if self._turn:
+            yield
+            return
         with self._transaction():
             self._turn = True
             try:
@@ -164,6 +173,11 @@ class SqliteStore:
             if len(rows) < _ROWS:
                 return
             after += len(rows)
+
+    def news(self, after: Mapping[str, int]) -> dict[str, list[str]]:
+        """The entries of some logs after a position of each; of those that have any."""
+        found = {name: list(self.read(name, position)) for name, position in after.items()}
+        return {name: bodies for name, bodies in found.items() if bodies}
 
     def find(self, name: str, key: str) -> str | None:
         """The entry with a key."""

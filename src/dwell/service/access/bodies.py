@@ -2,14 +2,14 @@
 
 from asyncio import timeout
 from http import HTTPStatus
+from math import inf
 from time import monotonic
 
 from anyio import move_on_after
-from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
-from dwell.service.access.refusals import refusal, refuse
+from dwell.service.access.refusals import Given, refusal
 from dwell.service.settings import Settings
 
 # Where files are sent to.
@@ -19,41 +19,34 @@ _LINGER_SECONDS = 5.0
 _MEGABYTE = 2**20
 
 
-class Bodies:
-    """Counts bytes as they come: what a request says of its length may be wrong or missing."""
+class Body:
+    """A body that is being received: bytes are counted as they come.
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
-        self._app = app
-        self._settings = settings
+    What a request says of its length may be wrong or missing.
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        settings = self._settings
-        most = settings.largest_upload if scope["path"] in UPLOADS else settings.largest_body
-        body = _Body(receive, most, settings)
-        said = Headers(scope=scope).get("content-length", "")
-        if said.isdecimal() and int(said) > most:
-            body.too_large = True
-            await refuse(_too_large(most), scope, receive, body.before_end(send))
-        else:
-            await self._app(scope, body.receive, body.before_end(send))
+    Args:
+        scope: The request.
+        receive: Receives the parts.
+        settings: What the service was started with.
+    """
 
-
-class _Body:
-    """A body that is being received."""
-
-    def __init__(self, receive: Receive, most: int, settings: Settings) -> None:
+    def __init__(self, scope: Scope, receive: Receive, settings: Settings) -> None:
         self._receive = receive
-        self._most = most
+        upload = scope["path"] in UPLOADS
+        self._most = settings.largest_upload if upload else settings.largest_body
         self._pause = settings.body_pause_seconds
-        self._until = monotonic() + settings.body_seconds
+        self._seconds, self._until = settings.body_seconds, inf
         self._received = 0
         self._whole = False
-        self.too_large = False
-        self._too_slow = False
+        self._too_large = False
+        self.refused = False
+
+    def expect(self, given: Given) -> None:
+        """Have it be sent from now on; refuse one that is said to be too large."""
+        self._until = monotonic() + self._seconds
+        said = given.get(b"content-length", b"")
+        if said.isdigit() and int(said) > self._most:
+            raise self._larger()
 
     async def receive(self) -> Message:
         """The next part."""
@@ -64,7 +57,7 @@ class _Body:
             async with timeout(max(0.0, min(self._pause, left))):
                 message = await self._receive()
         except TimeoutError:
-            self._too_slow = True
+            self.refused = True
             raise refusal(
                 HTTPStatus.REQUEST_TIMEOUT,
                 f"after {self._received:,} bytes the request came too slowly; send it again",
@@ -72,36 +65,31 @@ class _Body:
         self._received += len(message.get("body", b""))
         self._whole = not message.get("more_body", False)
         if self._received > self._most:
-            self.too_large = True
-            raise _too_large(self._most)
+            raise self._larger()
         return message
 
-    def before_end(self, send: Send) -> Send:
-        """Sends on; the end of a refusal comes after what the other side still had to say.
+    def _larger(self) -> HTTPException:
+        self.refused = self._too_large = True
+        return refusal(
+            HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+            f"the request has more than {self._most / _MEGABYTE:g} MB, the most that is taken "
+            "here; send it in parts",
+        )
+
+    async def send_refusal(self, message: Message, send: Send) -> None:
+        """Send on; the end of a refusal comes after what the other side still had to say.
 
         A connection that is closed while something comes in is reset, and the other side never
         reads why. What comes in is let go at once, and not for long.
         """
-
-        async def sent(message: Message) -> None:
-            if message["type"] == "http.response.start" and (self.too_large or self._too_slow):
-                MutableHeaders(scope=message)["connection"] = "close"
-            if not self.too_large or message.get("more_body", False) or "body" not in message:
-                await send(message)
-                return
-            await send({**message, "more_body": True})
-            with move_on_after(_LINGER_SECONDS):
-                while not self._whole:
-                    last = await self._receive()
-                    self._whole = not last.get("more_body", False)
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
-
-        return sent
-
-
-def _too_large(most: int) -> HTTPException:
-    return refusal(
-        HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-        f"the request has more than {most / _MEGABYTE:g} MB, the most that is taken here; send it "
-        "in parts",
-    )
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message["headers"], (b"connection", b"close")]}
+        if not self._too_large or message.get("more_body", False) or "body" not in message:
+            await send(message)
+            return
+        await send({**message, "more_body": True})
+        with move_on_after(_LINGER_SECONDS):
+            while not self._whole:
+                last = await self._receive()
+                self._whole = not last.get("more_body", False)
+        await send({"type": "http.response.body", "body": b"", "more_body": False})

@@ -7,10 +7,8 @@ from math import ceil
 from urllib.parse import quote
 
 from anyio import CapacityLimiter, to_thread
-from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
-from starlette.responses import RedirectResponse
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.requests import Request
+from starlette.types import Message, Scope, Send
 
 from dwell.errors import DwellError
 from dwell.service.access.callers import ON_LOOPBACK, Caller
@@ -18,7 +16,7 @@ from dwell.service.access.cookies import cookie_of
 from dwell.service.access.hosts import from_our_pages
 from dwell.service.access.loopback import open_to_all
 from dwell.service.access.rates import Rates
-from dwell.service.access.refusals import refusal, refuse
+from dwell.service.access.refusals import Given, refusal
 from dwell.service.access.tokens import Tokens
 from dwell.service.settings import Settings
 
@@ -29,12 +27,12 @@ _PUBLIC_FOLDER = "/static/"
 _API = "/api/"
 _CHANGES_NOTHING = frozenset({"GET", "HEAD", "OPTIONS"})
 # Something in front passes on what others ask for: they are not on this machine.
-_PASSED_ON = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
+_PASSED_ON = frozenset({b"forwarded", b"x-forwarded-for", b"x-real-ip", b"via"})
 
 _Look = Callable[[], Caller | None]
 
 
-class _TokenEnded(OSError):
+class TokenEnded(OSError):
     """What a send raises where nobody may read on; it is how a server says that a reader left."""
 
 
@@ -45,13 +43,11 @@ class Gate:
     token works at once, and a revoked one no longer than a second, on every worker.
 
     Args:
-        app: What it stands before.
         settings: What the service was started with.
         tokens: Whom it knows.
     """
 
-    def __init__(self, app: ASGIApp, settings: Settings, tokens: Tokens) -> None:
-        self._app = app
+    def __init__(self, settings: Settings, tokens: Tokens) -> None:
         self._settings = settings
         self._tokens = tokens
         self._open_to_all = open_to_all(settings)
@@ -59,44 +55,19 @@ class Gate:
         # Threads of its own: where all others are busy with plans, callers are still told apart.
         self._threads = CapacityLimiter(2)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        request = Request(scope)
-        look = self._credential(request)
-        try:
-            caller = await self._let_in(request, look)
-        except HTTPException as error:
-            if error.status_code == HTTPStatus.UNAUTHORIZED and _shows_a_page(request):
-                await RedirectResponse(_sign_in(request), HTTPStatus.SEE_OTHER)(
-                    scope, receive, send
-                )
-            else:
-                await refuse(error, scope, receive, send)
-            return
-        request.state.caller = caller
-        if caller is None or caller.token is None:
-            await self._app(scope, receive, send)
-            return
-        try:
-            await self._app(scope, receive, self._while_known(look, send))
-        except (_TokenEnded, ClientDisconnect):
-            return
-
-    async def _let_in(self, request: Request, look: _Look) -> Caller | None:
-        """Who calls; None where it does not matter.
+    async def let_in(self, scope: Scope, given: Given, send: Send) -> Send:
+        """Put down who calls, and give what to answer them by.
 
         Raises:
             HTTPException: If they are not let in.
         """
-        path = request.scope["path"]
+        look = self._credential(scope, given)
+        path = scope["path"]
         public = path in _PUBLIC or path.startswith(_PUBLIC_FOLDER)
         caller = None if public else look()
         if caller is None:  # before anything is read for somebody who is not known
-            self._require_rate(f"at {request.client.host if request.client else None}")
-        if not public and caller != ON_LOOPBACK:
+            self._require_rate(f"at {scope['client'][0] if scope.get('client') else None}")
+        if not public and caller is not ON_LOOPBACK:
             if caller is None or not self._tokens.fresh:
                 await self._read_tokens()
             caller = look()
@@ -107,19 +78,20 @@ class Gate:
                     www_authenticate="Bearer",
                 )
             self._require_rate(str(caller.token))
-        self._require_our_page(request, caller)
-        return caller
+        self._require_our_page(scope, given, caller)
+        scope.setdefault("state", {})["caller"] = caller
+        return send if caller is None or caller.token is None else self._while_known(look, send)
 
-    def _credential(self, request: Request) -> _Look:
+    def _credential(self, scope: Scope, given: Given) -> _Look:
         """Tells who calls, as far as is known by now."""
-        authorization = request.headers.get("authorization")
+        authorization = given.get(b"authorization")
         if authorization is not None:
-            scheme, _, text = authorization.partition(" ")
+            scheme, _, text = authorization.decode("latin-1").partition(" ")
             return lambda: self._by_token(text.strip() if scheme.lower() == "bearer" else "")
-        anybody = self._open_to_all and not any(name in request.headers for name in _PASSED_ON)
+        anybody = self._open_to_all and _PASSED_ON.isdisjoint(given)
         # A cookie that is no good does no harm where one is as well off without.
         default = ON_LOOPBACK if anybody else None
-        cookie = cookie_of(request, self._settings)
+        cookie = cookie_of(Request(scope), self._settings) if b"cookie" in given else None
         return lambda: (cookie and self._by_session(cookie)) or default
 
     def _by_token(self, text: str) -> Caller | None:
@@ -140,12 +112,12 @@ class Gate:
                 retry_after=str(ceil(wait)),
             )
 
-    def _require_our_page(self, request: Request, caller: Caller | None) -> None:
+    def _require_our_page(self, scope: Scope, given: Given, caller: Caller | None) -> None:
         by = None if caller is None else caller.by
         # No page of others can have a browser send a token.
-        if request.method in _CHANGES_NOTHING or by == "token":
+        if scope["method"] in _CHANGES_NOTHING or by == "token":
             return
-        if not from_our_pages(request.scope, known_by_cookie=by == "session"):
+        if not from_our_pages(scope, given, known_by_cookie=by == "session"):
             raise refusal(
                 HTTPStatus.FORBIDDEN,
                 "this was sent by a page of another origin; use the service's own pages, or a "
@@ -172,24 +144,24 @@ class Gate:
                     await self._read_tokens()
                 if look() is None:
                     await send({"type": "http.response.body", "body": b"", "more_body": False})
-                    raise _TokenEnded
+                    raise TokenEnded
             await send(message)
 
         return sent
 
 
-def _shows_a_page(request: Request) -> bool:
-    """Whether somebody looks at a page: they can sign in, a program cannot."""
-    return (
-        request.method in ("GET", "HEAD")
-        and not request.scope["path"].startswith(_API)
-        and "authorization" not in request.headers
-        and "text/html" in request.headers.get("accept", "")
-    )
+def sign_in_for(scope: Scope, given: Given) -> str | None:
+    """The page to sign in on, from which one comes back, for who looks at a page.
 
-
-def _sign_in(request: Request) -> str:
-    """The page to sign in on, from which one comes back."""
-    query = request.scope["query_string"]
-    asked = request.scope["raw_path"] + (b"?" + query if query else b"")
+    A program cannot sign in.
+    """
+    if (
+        scope["method"] not in ("GET", "HEAD")
+        or scope["path"].startswith(_API)
+        or b"authorization" in given
+        or b"text/html" not in given.get(b"accept", b"")
+    ):
+        return None
+    query = scope["query_string"]
+    asked = scope["raw_path"] + (b"?" + query if query else b"")
     return f"/sign-in?next={quote(asked)}"

@@ -1,8 +1,7 @@
 """Headers that have browsers be strict with whatever the service answers."""
 
 from fastapi.responses import HTMLResponse
-from starlette.datastructures import MutableHeaders
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Scope
 
 # Nothing but the service's own files: no script and no style within a page, no frame around it.
 # Pictures within style sheets are data; a frame shows a report.
@@ -18,42 +17,27 @@ _REPORTS = (
     "style-src 'unsafe-inline'; img-src data: blob:; frame-ancestors 'self'; base-uri 'none'; "
     "form-action 'none'"
 )
-_ALWAYS = {
-    "x-content-type-options": "nosniff",
+_ALWAYS = (
+    (b"x-content-type-options", b"nosniff"),
     # Not "no-referrer": with it browsers say Origin: null of our own forms.
-    "referrer-policy": "same-origin",
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-    "content-security-policy": _PAGES,
-}
-_YEAR = 365 * 86_400
+    (b"referrer-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"content-security-policy", _PAGES.encode()),
+)
+_NOT_KEPT = (b"cache-control", b"no-store")
+_ONLY_BY_HTTPS = (b"strict-transport-security", b"max-age=%d" % (365 * 86_400))
 _STATIC = "/static/"
 
 
-class StrictHeaders:
-    """Adds them to every answer that does not have its own."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-
-        async def sent(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, text in _ALWAYS.items():
-                    headers.setdefault(name, text)
-                if not scope["path"].startswith(_STATIC):
-                    headers.setdefault("cache-control", "no-store")
-                if scope["scheme"] == "https":
-                    headers.setdefault("strict-transport-security", f"max-age={_YEAR}")
-            await send(message)
-
-        await self._app(scope, receive, sent)
+def add_strict(headers: list[tuple[bytes, bytes]], scope: Scope) -> None:
+    """Add them to those of an answer, as far as it does not have its own."""
+    own = {name for name, _ in headers}
+    headers += [each for each in _ALWAYS if each[0] not in own]
+    if _NOT_KEPT[0] not in own and not scope["path"].startswith(_STATIC):
+        headers.append(_NOT_KEPT)
+    if _ONLY_BY_HTTPS[0] not in own and scope["scheme"] == "https":
+        headers.append(_ONLY_BY_HTTPS)
 
 
 def sandboxed(html: str) -> HTMLResponse:

@@ -8,48 +8,40 @@ cannot forge the name, and tunnels change the port.
 import re
 from http import HTTPStatus
 
-from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Scope
 
 from dwell.service.access.loopback import NAMES, is_loopback
-from dwell.service.access.refusals import refusal, refuse
+from dwell.service.access.refusals import Given, refusal
 from dwell.service.settings import Settings
 
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^\[\]:@/\\\s]+)(:[0-9]+)?", re.IGNORECASE)
 
 
 class Hosts:
-    """Lets requests through that are meant for this service by its names.
+    """Tells requests that are meant for this service by its names.
 
     Where other machines reach it and no names are given any name will do: a token is needed there,
     and a cookie goes only to the host that set it.
     """
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
-        self._app = app
+    def __init__(self, settings: Settings) -> None:
         own = f"[{settings.host}]" if ":" in settings.host else settings.host
         self._names = NAMES | {name.lower() for name in (own, *settings.allowed_hosts)}
         self._any = not is_loopback(settings.host) and not settings.allowed_hosts
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
-        if scope["type"] != "http" or self._is_ours(Headers(scope=scope)):
-            await self._app(scope, receive, send)
-            return
-        error = refusal(
-            HTTPStatus.MISDIRECTED_REQUEST,
-            "the Host header names another service; use localhost, or start dwell serve with "
-            "--allowed-host for the name that you use",
-        )
-        await refuse(error, scope, receive, send)
-
-    def _is_ours(self, headers: Headers) -> bool:
-        named = headers.getlist("host")
-        found = _HOST.fullmatch(named[0]) if len(named) == 1 else None
-        return found is not None and (self._any or found[1].lower() in self._names)
+    def require(self, scope: Scope) -> None:
+        """Refuse a request that is meant for another service."""
+        named = [value for name, value in scope["headers"] if name == b"host"]
+        found = _HOST.fullmatch(named[0].decode("latin-1")) if len(named) == 1 else None
+        if found is None or not (self._any or found[1].lower() in self._names):
+            raise refusal(
+                HTTPStatus.MISDIRECTED_REQUEST,
+                "the Host header names another service; use localhost, or start dwell serve with "
+                "--allowed-host for the name that you use",
+            )
 
 
-def from_our_pages(scope: Scope, known_by_cookie: bool) -> bool:
+def from_our_pages(scope: Scope, given: Given, known_by_cookie: bool) -> bool:
     """Whether a request that changes something comes from our own pages, or from no page at all.
 
     Browsers say where a request comes from: in Sec-Fetch-Site, and in Origin where they do not know
@@ -58,12 +50,13 @@ def from_our_pages(scope: Scope, known_by_cookie: bool) -> bool:
 
     Args:
         scope: The request.
+        given: Its headers.
         known_by_cookie: Whether it is a cookie that says who calls.
     """
-    headers = Headers(scope=scope)
-    site, origin = headers.get("sec-fetch-site"), headers.get("origin")
+    site, origin = given.get(b"sec-fetch-site"), given.get(b"origin")
     if site is not None:
-        return site in ("same-origin", "none")
+        return site in (b"same-origin", b"none")
     if origin is not None:
-        return origin.lower() == f"{scope['scheme']}://{headers.get('host', '')}".lower()
+        ours: bytes = scope["scheme"].encode() + b"://" + given.get(b"host", b"")
+        return origin.lower() == ours.lower()
     return not known_by_cookie

@@ -8,10 +8,13 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
+Given = dict[bytes, bytes]  # headers of a request, the first of each name
 
-async def refuse(error: HTTPException, scope: Scope, receive: Receive, send: Send) -> None:
+
+async def refuse(error: Exception, scope: Scope, receive: Receive, send: Send) -> None:
     """Answer with an error, by the application's own handler: a problem, or a page for people."""
-    handler: Any = scope["app"].exception_handlers[HTTPException]
+    kind = HTTPException if isinstance(error, HTTPException) else Exception
+    handler: Any = scope["app"].exception_handlers[kind]
     answered = handler(Request(scope, receive), error)
     response = await answered if isawaitable(answered) else answered
     await response(scope, receive, send)

@@ -7,77 +7,54 @@ paste into the wrong place stays out of it.
 import json
 import logging
 import re
+from asyncio import get_running_loop
+from contextlib import nullcontext
 from datetime import UTC, datetime
-from http import HTTPStatus
-from inspect import isawaitable
 from secrets import token_hex
-from time import perf_counter
-from typing import Any
+from typing import Any, TextIO
 
-from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import Request
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Scope
 
-from dwell.service.request_ids import begin_request
+from dwell.service.access.refusals import Given
 
+_HEADER = b"x-request-id"
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _access = logging.getLogger("dwell.access")
 _faults = logging.getLogger("dwell.service")
 
 
-class RequestLog:
-    """Gives each request an id, writes a line about it, and answers where something is at fault."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        given = Headers(scope=scope).get("x-request-id", "")
-        identity = given if _ID.fullmatch(given) else token_hex(8)
-        begin_request(identity)
-        began, status = perf_counter(), 0
-
-        async def sent(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = int(message["status"])
-                MutableHeaders(scope=message)["x-request-id"] = identity
-            await send(message)
-
-        try:
-            await self._app(scope, receive, sent)
-        except Exception as fault:
-            _faults.exception("a fault in answering request %s", identity)
-            if status:
-                raise  # half an answer is there: the connection has to break
-            await _answer(fault, scope, receive, sent)
-        finally:
-            ended = 1000.0 * (perf_counter() - began)
-            _access.info(_line(scope, identity, status, ended))
+def identity_of(headers: Given) -> str:
+    """The id of a request: what its sender calls it, or a new one."""
+    given = headers.get(_HEADER, b"").decode("latin-1")
+    return given if _ID.fullmatch(given) else token_hex(8)
 
 
-async def _answer(fault: Exception, scope: Scope, receive: Receive, send: Send) -> None:
-    """Say that something is wrong with us, by the application's own handler."""
-    handler: Any = scope["app"].exception_handlers[Exception]
-    answered = handler(Request(scope, receive), fault)
-    response = await answered if isawaitable(answered) else answered
-    await response(scope, receive, send)
+def header_of(identity: str) -> tuple[bytes, bytes]:
+    """The header that tells whoever asked the id of their request."""
+    return _HEADER, identity.encode()
 
 
-def _line(scope: Scope, identity: str, status: int, milliseconds: float) -> dict[str, object]:
+def log_fault(identity: str) -> None:
+    """Write down what is wrong with us."""
+    _faults.exception("a fault in answering request %s", identity)
+
+
+def log_request(
+    scope: Scope, route: str | None, identity: str, status: int, seconds: float
+) -> None:
+    """Write a line about a request that was answered."""
     caller = scope.get("state", {}).get("caller")
-    return {
-        "request_id": identity,
-        "method": scope["method"] if scope["method"].isalpha() else None,
-        "route": getattr(scope.get("route"), "path", None),
-        "status": status or int(HTTPStatus.INTERNAL_SERVER_ERROR),
-        "ms": round(milliseconds, 1),
-        "token": None if caller is None else caller.token,
-    }
+    method = scope["method"]
+    _access.info(
+        {
+            "request_id": identity,
+            "method": method if method.isalpha() else None,
+            "route": route,
+            "status": int(status),
+            "ms": round(1000.0 * seconds, 1),
+            "token": None if caller is None else caller.token,
+        }
+    )
 
 
 class JsonLines(logging.Formatter):
@@ -93,6 +70,36 @@ class JsonLines(logging.Formatter):
         return json.dumps(line)
 
 
+class Lines(logging.StreamHandler[TextIO]):
+    """Writes lines to a stream: those of one round of an event loop at once.
+
+    To write lets other threads go first, which takes longer than the line did.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        super().__init__(stream)
+        self._waiting: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a record, soon."""
+        try:
+            self._waiting.append(self.format(record))
+            if len(self._waiting) == 1:
+                get_running_loop().call_soon(self.flush)
+        except RuntimeError:  # there is no such loop
+            self.flush()
+        except Exception:
+            self.handleError(record)
+
+    def flush(self) -> None:
+        """Write what waits."""
+        with self.lock or nullcontext():
+            lines, self._waiting = self._waiting, []
+            if lines:
+                self.stream.write("\n".join((*lines, "")))
+            super().flush()
+
+
 def logging_settings(level: str = "INFO") -> dict[str, Any]:
     """What `logging.config.dictConfig`, or uvicorn's `log_config`, is told: JSON on stderr."""
     return {
@@ -101,7 +108,7 @@ def logging_settings(level: str = "INFO") -> dict[str, Any]:
         "formatters": {"json": {"()": f"{__name__}.{JsonLines.__name__}"}},
         "handlers": {
             "stderr": {
-                "class": "logging.StreamHandler",
+                "()": f"{__name__}.{Lines.__name__}",
                 "stream": "ext://sys.stderr",
                 "formatter": "json",
             }

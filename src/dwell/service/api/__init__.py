@@ -11,6 +11,7 @@ def install(app: FastAPI) -> None:
     Routes are tried one after another, those that are asked for most first. They are added as they
     are: to be found within routers that are included takes as long as to be answered.
     """
-    for part in (tasks, operations, programmes, learned, hooks, computed, description):
-        app.router.routes += part.router.routes
-        app.state.routes += part.router.routes
+    parts = (tasks, operations, programmes, learned, hooks, computed, description)
+    for router in (tasks.busy, *(part.router for part in parts)):
+        app.router.routes += router.routes
+        app.state.routes += router.routes

@@ -20,6 +20,7 @@ from dwell.service.api.chosen import (
     TaskName,
     desk_of,
 )
+from dwell.service.api.direct import DirectRoute, answered
 from dwell.service.api.documents import (
     AbandonSent,
     AdviceDocument,
@@ -43,6 +44,7 @@ from dwell.service.parts import OnShelf, WithDelivery, delivery_of
 from dwell.service.problems import CLASH, NOT_THERE, responses
 
 router = APIRouter(prefix=API + PROGRAMME, tags=["Tasks"])
+busy = APIRouter(prefix=API + PROGRAMME, tags=["Tasks"], route_class=DirectRoute)
 _A_TASK = "the name of a task"
 
 
@@ -83,40 +85,33 @@ def begin_new_task(programme: ChosenProgramme, sent: TaskSent) -> TaskDocument:
     return task_document(begun.name, begun.advice, "running")
 
 
-@router.put(
+@busy.put(
     TASK,
     status_code=201,
     operation_id="begin_task",
     summary="Begin a task, or find it open",
     dependencies=[may("tell")],
+    response_model=TaskDocument,
     responses={
         200: {"model": TaskDocument, "description": "It is open already: nothing was changed."},
         201: {"description": "It was begun."},
         **responses(NOT_THERE, CLASH),
     },
 )
-async def begin_task(
-    programme: ChosenProgramme, task: TaskName, response: Response
-) -> TaskDocument:
+async def begin_task(request: Request, programme: ProgrammeName, task: TaskName) -> Response:
     """Begin a task by its name. To do it twice is to do it once.
 
     201 if it was begun now, 200 if it is open already, 409 if there was one and it is over.
     """
-    name = usable_name(_A_TASK, task)
-
-    def begun() -> TaskDocument:
-        try:
-            return task_document(name, programme.begin(name).advice, "running")
-        except Clash:
-            # A name that was used stays used: what is there now is what was there then.
-            found = _as_it_stands(programme.task(name))
-            if found.status in ("finished", "abandoned"):
-                raise
-            response.status_code = 200
-            return found
-
-    # FastAPI would take a thread for the function and another for its answer.
-    return await run_in_threadpool(begun)
+    name, desk = usable_name(_A_TASK, task), await desk_of(request, programme)
+    try:
+        return answered(task_document(name, await desk.begin(name), "running"), 201)
+    except Clash:
+        # A name that was used stays used: what is there now is what was there then.
+        found = await run_in_threadpool(lambda: _as_it_stands(desk.programme.task(name)))
+        if found.status in ("finished", "abandoned"):
+            raise
+    return answered(found)
 
 
 @router.get(
@@ -131,18 +126,19 @@ def read_task(task: ChosenTask) -> TaskDocument:
     return _as_it_stands(task, forecast=True)
 
 
-@router.get(
+@busy.get(
     TASK + "/advice",
     operation_id="read_advice",
     summary="Ask what to do with a task",
     dependencies=[may("read")],
+    response_model=AdviceDocument,
     responses=responses(NOT_THERE),
 )
-async def read_advice(request: Request, programme: ProgrammeName, task: TaskName) -> AdviceDocument:
+async def read_advice(request: Request, programme: ProgrammeName, task: TaskName) -> Response:
     """What to do with a task, and why."""
     desk = await desk_of(request, programme)
     advice = await desk.advice(checked_name(_A_TASK, task))
-    return advice_document(task, advice, forecast=True)
+    return answered(advice_document(task, advice, forecast=True))
 
 
 @router.get(
@@ -157,16 +153,17 @@ def read_details(task: ChosenTask) -> DetailsDocument:
     return DetailsDocument.model_validate(plain(task_details(task)))
 
 
-@router.post(
+@busy.post(
     TASK + "/tellings",
     operation_id="tell_task",
     summary="Tell a task what was observed",
     dependencies=[may("tell")],
+    response_model=AdviceDocument,
     responses=responses(NOT_THERE, CLASH),
 )
 async def tell_task(
     request: Request, programme: ProgrammeName, task: TaskName, sent: TellingSent
-) -> AdviceDocument:
+) -> Response:
     """Tell a task what was observed; when this answers, it is durable.
 
     With a `key` it is safe to repeat: the same again changes nothing and answers with the advice
@@ -177,7 +174,7 @@ async def tell_task(
     advice = await (await desk_of(request, programme)).tell(told)
     if advice.decision is not None:
         delivery_of(request).wake()
-    return advice_document(task, advice)
+    return answered(advice_document(task, advice))
 
 
 @router.post(

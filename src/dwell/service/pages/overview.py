@@ -1,7 +1,9 @@
 """A programme as its page shows it: what needs a decision, what runs, what was learned."""
 
 from dataclasses import dataclass, field
+from logging import getLogger
 from threading import RLock
+from time import monotonic
 
 from markupsafe import Markup
 
@@ -24,6 +26,7 @@ from dwell.service.pages.learned import (
 from dwell.service.pages.rows import Row, Rows
 from dwell.service.pages.rules import RulePicture, Standing, rule_pictures, standing_rows
 from dwell.service.pages.words import Unit
+from dwell.service.shelf import Shelf
 from dwell.service.story import WAITS_DAYS, Story
 
 _DAY = 86_400.0
@@ -38,6 +41,7 @@ _NO_VALUE = (
     "ideas is fitted: so there is no estimate without bias.",
 )
 _MORE, _SET_UP = "More than running all to the cap", "set-up included"
+_PREPARE_SECONDS = 10.0  # after which a service starts with what is prepared
 _FEW_DAYS = 1.5  # where tests take less on average, their samples say more
 
 
@@ -290,3 +294,18 @@ class AllShown:
         """What is kept of a programme."""
         with self._lock:
             return self._shown.setdefault(programme.name, Shown())
+
+    def prepare(self, shelf: Shelf) -> None:
+        """Have a page ready of every programme, for whoever opens one first; for a while at most.
+
+        To read a long log takes a second. What cannot be read is left to whoever asks for it.
+        """
+        end = monotonic() + _PREPARE_SECONDS
+        try:
+            for name in shelf.names():
+                if monotonic() > end:
+                    return
+                programme = shelf.open(name)
+                self.of(programme).overview(programme, shelf.clock())
+        except Exception:
+            getLogger(__name__).exception("pages are not prepared")

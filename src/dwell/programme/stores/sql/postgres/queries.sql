@@ -14,32 +14,47 @@ insert into dwell_migration (number) values (%(number)s);
 select name from dwell_programme order by name collate "C";
 
 -- name: create
-insert into dwell_programme (name) values (%(name)s) on conflict do nothing;
+insert into dwell_programme (name) select unnest(%(names)s::text[]) on conflict do nothing;
 
--- name: position
-select coalesce(max(position), 0)
-from dwell_event join dwell_programme on id = programme
-where name = %(name)s;
+-- name: positions
+select name, (select coalesce(max(position), 0) from dwell_event where programme = id)
+from dwell_programme where name = any (%(names)s);
 
 -- name: wait
 select set_config('lock_timeout', %(milliseconds)s::text, false);
 
+-- name: begin
+begin;
+
 -- name: queue
-select pg_advisory_xact_lock(hashtext('dwell_programme'), hashtext(%(name)s));
+-- In an order that all keep to, so that no two wait for one another.
+select pg_advisory_xact_lock(hashtext('dwell_programme'), hash)
+from (
+    select distinct hashtext(name) as hash from unnest(%(names)s::text[]) as name order by hash
+) as queue;
 
 -- name: append
--- Whoever appends waits for those who write to the same log. What they wrote is not seen by this
--- statement, which began before: then the primary key refuses it.
+-- Whoever appends waits for those who write to the same logs. What they wrote is not seen by this
+-- statement, which began before: then the primary key refuses it. Texts go as they are (b): to quote
+-- them takes longer than to send them.
 with queue as materialized (
-    select pg_advisory_xact_lock(hashtext('dwell_programme'), hashtext(%(name)s))
+    select pg_advisory_xact_lock(hashtext('dwell_programme'), hash) as turn
+    from (
+        select distinct hashtext(name) as hash from unnest(%(logs)s::text[]) as name order by hash
+    ) as logs
+), log as materialized (
+    select id, name, (
+        select coalesce(max(position), 0) from dwell_event where programme = id
+    ) as last
+    from (select count(turn) from queue) as queued, dwell_programme
+    where name = any (%(logs)s)
 )
 insert into dwell_event (programme, position, key, body)
-select id, %(after)s + place, key, body::json
-from queue, dwell_programme, unnest(%(keys)s::text[], %(bodies)s::text[]) with ordinality
-    as entry (key, body, place)
-where name = %(name)s and %(after)s = (
-    select coalesce(max(position), 0) from dwell_event where programme = id
-);
+select id, position, key, body::json
+from log join unnest(
+    %(logs)s::text[], %(afters)s::bigint[], %(positions)s::bigint[],
+    %(keys)b::text[], %(bodies)b::text[]
+) as entry (name, after, position, key, body) on log.name = entry.name and last = after;
 
 -- name: keep
 insert into dwell_snapshot (programme, position, body)
@@ -56,6 +71,16 @@ select body::text
 from dwell_event join dwell_programme on id = programme
 where name = %(name)s and position > %(after)s
 order by position limit %(most)s;
+
+-- name: news
+select name, body::text
+from unnest(%(names)s::text[], %(afters)s::bigint[]) as seen (name, after)
+join dwell_programme using (name)
+cross join lateral (
+    select position, body from dwell_event
+    where programme = id and position > after order by position limit %(most)s
+) as entry
+order by name, position;
 
 -- name: find
 select body::text
