@@ -14,6 +14,10 @@ from dwell.service.settings import Settings
 
 # Where files are sent to.
 UPLOADS = frozenset({"/evaluate", "/api/v1/evaluate"})
+# A form has a few short fields. Megabytes of `&` would be taken apart for seconds, for anybody.
+_LARGEST_FORM = 64 * 1024
+# Found anywhere: what reads forms may find a kind where others would not.
+_FIELDS, _PARTS = "x-www-form-urlencoded", "multipart"
 _SLOWEST = 16_000.0  # bytes a second
 _LINGER_SECONDS = 5.0
 _MEGABYTE = 2**20
@@ -31,15 +35,23 @@ class Bodies:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        settings = self._settings
-        most = settings.largest_upload if scope["path"] in UPLOADS else settings.largest_body
+        settings, headers = self._settings, Headers(scope=scope)
+        most = _most(scope["path"], headers.get("content-type", ""), settings)
         body = _Body(receive, most, settings)
-        said = Headers(scope=scope).get("content-length", "")
+        said = headers.get("content-length", "")
         if said.isdecimal() and int(said) > most:
             body.too_large = True
             await refuse(_too_large(most), scope, receive, body.before_end(send))
         else:
             await self._app(scope, body.receive, body.before_end(send))
+
+
+def _most(path: str, kind: str, settings: Settings) -> int:
+    """The most bytes that a body of a kind may have there."""
+    upload, kind = path in UPLOADS, kind.lower()
+    if _FIELDS in kind or (_PARTS in kind and not upload):
+        return min(_LARGEST_FORM, settings.largest_body)
+    return settings.largest_upload if upload else settings.largest_body
 
 
 class _Body:
@@ -102,6 +114,15 @@ class _Body:
 def _too_large(most: int) -> HTTPException:
     return refusal(
         HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-        f"the request has more than {most / _MEGABYTE:g} MB, the most that is taken here; send it "
-        "in parts",
+        f"the request has more than {_size(most)}, the most that is taken here; send it in parts",
     )
+
+
+def _size(most: int) -> str:
+    """A number of bytes in words.
+
+    Example:
+        >>> _size(8 * 2**20), _size(65_536)
+        ('8 MB', '64 kB')
+    """
+    return f"{most / _MEGABYTE:g} MB" if most >= _MEGABYTE else f"{most / 1024:g} kB"
