@@ -5,6 +5,7 @@ import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,10 @@ import pyarrow.csv as arrow_csv
 import pyarrow.parquet as parquet
 import pytest
 
+from dwell.errors import InvalidInput
 from dwell.service.problems import Refused
 from dwell.service.settings import Settings
+from dwell.service.uploads import kept
 from dwell.service.workers import Workers, _Worker
 from tests.acceptance.commands import run
 from tests.api import Api
@@ -184,6 +187,20 @@ def test_a_log_that_unpacks_to_too_much_is_not_unpacked(api: Api) -> None:
         answer = api("POST", "/evaluate", files={"log": ("a.csv", log)})
         assert answer.status_code == 413
         assert answer.json()["type"] == "urn:dwell:problem:too-large"
+
+
+def test_a_log_in_very_many_packed_parts_is_refused_soon() -> None:
+    """Empty ones come to nothing, however many there are, and take long; a few are no matter."""
+    began = process_time()
+    with (
+        pytest.raises(InvalidInput, match="more than 65,536 parts"),
+        kept(io.BytesIO(gzip.compress(b"") * 300_000), 2**26),
+    ):
+        pass
+    assert process_time() - began < 5.0
+    parts = b"".join(gzip.compress(b"%d\n" % k) + gzip.compress(b"") for k in range(500))
+    with kept(io.BytesIO(parts), 2**26) as path:
+        assert path.read_bytes() == b"".join(b"%d\n" % k for k in range(500))
 
 
 def test_few_bytes_of_parquet_that_are_very_many_rows_come_to_an_end() -> None:
