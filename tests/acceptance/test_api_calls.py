@@ -5,7 +5,8 @@ import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from time import process_time
+from resource import RLIMIT_AS, prlimit
+from time import monotonic, process_time
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import pyarrow.parquet as parquet
 import pytest
 
 from dwell.errors import InvalidInput
+from dwell.service.calls import MEMORY
 from dwell.service.problems import Refused
 from dwell.service.settings import Settings
 from dwell.service.uploads import kept
@@ -222,6 +224,17 @@ def test_what_takes_too_long_is_ended() -> None:
     """Whatever the process does."""
     with pytest.raises(Refused, match=r"more than the 0\.2 s"):
         Workers(1, 0.2).compute("plan", _asked())
+
+
+def test_a_process_that_computes_has_so_much_memory_and_no_more() -> None:
+    """Whatever a log comes to: the service has the rest."""
+    worker = _Worker()
+    try:
+        call = {"call": "evaluate", "asked": {"path": "nowhere.csv"}, "page": False}
+        assert worker.answer(call, monotonic() + 60.0, lambda _: None), "it is at work"
+        assert prlimit(worker._process.pid, RLIMIT_AS) == (MEMORY, MEMORY)
+    finally:
+        worker.end()
 
 
 def test_no_more_is_computed_at_once_than_may_be(api: Api) -> None:
