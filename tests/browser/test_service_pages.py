@@ -177,6 +177,22 @@ def test_no_words_of_a_chart_are_cut_off(browser: Browser, service: Running) -> 
     assert cut_off == []
 
 
+def test_words_of_a_chart_stand_apart(browser: Browser, service: Running) -> None:
+    """On a phone, where the dates below a chart have the least room."""
+    touching = """() => [...document.querySelectorAll("svg")].flatMap(svg => {
+        const all = [...svg.querySelectorAll("text")].map(
+            each => [each.textContent, each.getBoundingClientRect()]);
+        return all.flatMap(([words, box], k) => all.slice(k + 1).filter(([_, other]) =>
+            box.width && Math.min(box.right, other.right) + 5 > Math.max(box.left, other.left)
+            && Math.min(box.bottom, other.bottom) - 3 > Math.max(box.top, other.top)
+        ).map(([others]) => `${words} | ${others}`));
+    })"""
+    for name in ("Checkout", "Changed", "Ladders"):
+        with visited(browser, f"{service.url}/programmes/{name}", viewport=NARROW) as page:
+            assert page.locator("#f-value .fig-n text").count() > 3
+            assert page.evaluate(touching) == [], name
+
+
 # Words of charts that a limit or a path runs through.
 CROSSED = """() => [...document.querySelectorAll("svg")].flatMap(svg => {
     const lines = [...svg.querySelectorAll(".l-ship, .l-drop, .l-path, .lens ~ .axis")];

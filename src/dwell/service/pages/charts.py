@@ -28,6 +28,7 @@ _DAY = 86_400.0
 _BARS = 24
 _NEGLIGIBLE = 1e-9  # weights that cannot be seen
 _ROOM = 34.0  # of words on two lines
+_ROOM_OF_DATE = 62.0
 _ROOM_BESIDE, _LETTER = 28.0, 7.2  # from a chart to the words beside it; of each letter
 
 
@@ -58,7 +59,8 @@ def value_over_time(earned: Earned, unit: Unit, now: float, *, narrow: bool) -> 
         at = y(mark / unit.scale)
         parts.append(straight("axis" if abs(mark) < 1e-12 else "rule", left, at, right, at))
         parts.append(text(left - 7.0, at + 4.0, f"{mark:g}", "e"))
-    last, told_at = 2 if narrow else 4, ""
+    last = min(2 if narrow else 4, max(1, int((right - left) / _ROOM_OF_DATE) - 1))
+    told_at = ""
     for k in range(last + 1):
         at = since + span * k / last
         # In the first minute all of them would be the same.
