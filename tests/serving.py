@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import uvicorn
 
+from dwell.service.access.heads import Heads
 from dwell.service.sockets import listening, url_of
 
 _SECONDS = 30.0
@@ -27,6 +28,7 @@ def served(app: Any, port: int = 0, **options: Any) -> Iterator[str]:
         given: dict[str, Any] = {
             "log_config": None,  # what is logged goes where the test wants it
             "ws": "none",
+            "http": Heads,
             "timeout_graceful_shutdown": 5,
             **options,
         }

@@ -5,6 +5,8 @@ import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from resource import RLIMIT_AS, prlimit
+from time import monotonic, process_time
 from typing import Any
 
 import numpy as np
@@ -13,8 +15,11 @@ import pyarrow.csv as arrow_csv
 import pyarrow.parquet as parquet
 import pytest
 
+from dwell.errors import InvalidInput
+from dwell.service.calls import MEMORY
 from dwell.service.problems import Refused
 from dwell.service.settings import Settings
+from dwell.service.uploads import kept
 from dwell.service.workers import Workers, _Worker
 from tests.acceptance.commands import run
 from tests.api import Api
@@ -186,6 +191,20 @@ def test_a_log_that_unpacks_to_too_much_is_not_unpacked(api: Api) -> None:
         assert answer.json()["type"] == "urn:dwell:problem:too-large"
 
 
+def test_a_log_in_very_many_packed_parts_is_refused_soon() -> None:
+    """Empty ones come to nothing, however many there are, and take long; a few are no matter."""
+    began = process_time()
+    with (
+        pytest.raises(InvalidInput, match="more than 65,536 parts"),
+        kept(io.BytesIO(gzip.compress(b"") * 300_000), 2**26),
+    ):
+        pass
+    assert process_time() - began < 5.0
+    parts = b"".join(gzip.compress(b"%d\n" % k) + gzip.compress(b"") for k in range(500))
+    with kept(io.BytesIO(parts), 2**26) as path:
+        assert path.read_bytes() == b"".join(b"%d\n" % k for k in range(500))
+
+
 def test_few_bytes_of_parquet_that_are_very_many_rows_come_to_an_end() -> None:
     """A process of its own runs out of time or memory, and the service goes on."""
     stream, rows = io.BytesIO(), 2**20
@@ -205,6 +224,17 @@ def test_what_takes_too_long_is_ended() -> None:
     """Whatever the process does."""
     with pytest.raises(Refused, match=r"more than the 0\.2 s"):
         Workers(1, 0.2).compute("plan", _asked())
+
+
+def test_a_process_that_computes_has_so_much_memory_and_no_more() -> None:
+    """Whatever a log comes to: the service has the rest."""
+    worker = _Worker()
+    try:
+        call = {"call": "evaluate", "asked": {"path": "nowhere.csv"}, "page": False}
+        assert worker.answer(call, monotonic() + 60.0, lambda _: None), "it is at work"
+        assert prlimit(worker._process.pid, RLIMIT_AS) == (MEMORY, MEMORY)
+    finally:
+        worker.end()
 
 
 def test_no_more_is_computed_at_once_than_may_be(api: Api) -> None:

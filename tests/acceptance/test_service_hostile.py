@@ -24,6 +24,7 @@ NAMES = (
     '" or 1=1 --',
     "%s %(name)s {0} \\",
     "=cmd|' /C calc'!A0",
+    "  =cmd|' /C calc'!A0",
     "+1+cmd",
     "-2+3",
     "@sum(1)",
@@ -159,6 +160,8 @@ def test_names_are_texts_and_nothing_else(service: Service, tmp_path: Path) -> N
         "/static/../../../../etc/passwd",
         "/static/..%2f..%2f..%2fetc%2fpasswd",
         "/static/%2e%2e/%2e%2e/app.py",
+        "/static/..",
+        "/api/assets/%2e%2e",
         "/api/assets/..%2f..%2f__init__.py",
         "/api/assets/%2e%2e%2f__init__.py",
         "/api/v1/programmes/..%2f..%2fetc%2fpasswd/export",
@@ -207,3 +210,23 @@ def test_a_script_in_a_name_is_a_text_on_the_page(service: Service) -> None:
 
 def unescape_quotes(text: str) -> str:
     return text.replace("&#34;", '"').replace("&#39;", "'").replace("&quot;", '"')
+
+
+def test_names_of_programmes_and_keys_are_texts_too(service: Service) -> None:
+    """Both are looked up in the store, and neither is part of what the store is asked."""
+    before = len(service.call("GET", "/api/v1/programmes", "admin").json()["programmes"])
+    for name in (f"{each} too" for each in NAMES):
+        made = service.call("POST", "/api/v1/programmes", "admin", json={"name": name, "caps": "9"})
+        assert made.status_code == 201, made.text
+        path = f"/api/v1/programmes/{quote(name, safe='')}"
+        service.call("PUT", f"{path}/tasks/blue", "admin")
+        for key in NAMES:
+            told = {"values": [1], "key": key}
+            for _ in range(2):  # told twice is told once
+                answer = service.call("POST", f"{path}/tasks/blue/tellings", "admin", json=told)
+                assert answer.status_code in (200, 409), answer.text
+        assert service.call("GET", path, "admin").json()["programme"] == name
+        missing = service.call("GET", f"{path}%27", "admin")
+        assert missing.status_code == 404
+    after = service.call("GET", "/api/v1/programmes", "admin").json()["programmes"]
+    assert len(after) == before + len(NAMES)

@@ -128,6 +128,85 @@ def test_a_body_that_trickles_is_cut_off() -> None:
         assert answer.startswith(b"HTTP/1.1 408 ")
 
 
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "application/x-www-form-urlencoded",
+        "APPLICATION/X-WWW-Form-Urlencoded; charset=utf-8",
+        "application/x-www-form-urlencoded=x",
+        "multipart/form-data; boundary=a",
+    ],
+)
+def test_a_form_is_short(public: Service, kind: str) -> None:
+    """Anybody may send one, and many fields in it are taken apart one by one, for seconds."""
+    for path in ("/sign-in", "/sign-out", "/programmes/checkout/tests/blue/record"):
+        began = monotonic()
+        headers = {"Content-Type": kind}
+        answer = public.call("POST", path, "tell", content=b"&" * 2**22, headers=headers)
+        assert_problem(answer, 413, "64 kB")
+        assert monotonic() - began < 2.0
+    if "multipart" not in kind:
+        headers = {"Content-Type": kind}
+        sent = public.call("POST", "/evaluate", "read", content=b"&" * 2**22, headers=headers)
+        assert_problem(sent, 413, "64 kB")
+
+
+# Heads
+
+
+def by_hand(service: Service, *parts: bytes) -> bytes:
+    """What a service answers to bytes, until it closes the connection; nothing if it does not."""
+    found = urlsplit(service.address)
+    with socket.create_connection((found.hostname, found.port or 0), timeout=5.0) as connection:
+        with suppress(OSError):
+            for part in parts:
+                connection.sendall(part)
+        answer = b""
+        try:
+            while part := connection.recv(65536):
+                answer += part
+        except TimeoutError:
+            return b""
+        except OSError:  # it is closed while something comes in
+            pass
+        return answer or b"closed"
+
+
+HEAD = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [b"X: " + b"a" * 2**18] * 40,
+        [b"X-%d: a\r\n" % k * 1000 for k in range(1000)],
+        [b"X: " + b"a" * 100_000 + b"\r\n\r\n"],
+    ],
+    ids=["one header", "many headers", "a whole head"],
+)
+def test_a_head_without_end_is_not_read_to_its_end(public: Service, parts: list[bytes]) -> None:
+    """It is memory that anybody could take."""
+    answer = by_hand(public, HEAD, *parts)
+    assert answer.startswith((b"HTTP/1.1 431 ", b"HTTP/1.1 400 ", b"closed"))
+    assert public.call("GET", "/healthz", headers={"X": "a" * 30_000}).status_code == 200
+
+
+def test_a_slow_head_is_cut_off(public: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also if it never begins; whoever says all of it is answered, as often as they ask."""
+    monkeypatch.setattr("dwell.service.access.heads.SECONDS", 0.3)
+    for part in (b"", b"GET /hea", HEAD):
+        assert by_hand(public, part).startswith(b"HTTP/1.1 408 ")
+    whole = HEAD + b"\r\n"
+    found = urlsplit(public.address)
+    with socket.create_connection((found.hostname, found.port or 0), timeout=5.0) as connection:
+        for _ in range(3):
+            connection.sendall(whole)
+            assert connection.recv(65536).startswith(b"HTTP/1.1 200 ")
+            sleep(0.4)
+        connection.sendall(whole[:-2])
+        assert connection.recv(65536).startswith(b"HTTP/1.1 408 ")
+
+
 # Rates
 
 

@@ -1,7 +1,9 @@
 """The service refuses what it should: by token, scope, programme, cookie, origin and host."""
 
+import socket
 from http import HTTPStatus
 from time import monotonic, sleep
+from urllib.parse import urlsplit
 
 import httpx2
 import pytest
@@ -272,6 +274,17 @@ def test_another_host_is_refused_on_loopback(local: Service, host: str) -> None:
     assert_problem(answer, 421, "Host header")
     for ours in ("localhost:9999", "127.0.0.1", "[::1]:8000", "LOCALHOST"):
         assert local.call("GET", "/tried", headers={"Host": ours}).status_code == 200
+
+
+@pytest.mark.parametrize("hosts", [(), ("localhost", "elsewhere.example"), ("localhost",) * 2])
+def test_a_request_names_one_host(local: Service, hosts: tuple[str, ...]) -> None:
+    """Who stands between may go by another of two than we do."""
+    lines = "".join(f"Host: {host}\r\n" for host in hosts)
+    found = urlsplit(local.address)
+    with socket.create_connection((found.hostname, found.port or 0), timeout=10.0) as connection:
+        connection.sendall(f"GET /tried HTTP/1.1\r\n{lines}Connection: close\r\n\r\n".encode())
+        answer = b"".join(iter(lambda: connection.recv(65536), b""))
+    assert answer.startswith(b"HTTP/1.1 421 ")
 
 
 def test_a_host_cannot_make_a_path_look_public(public: Service) -> None:

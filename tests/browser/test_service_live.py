@@ -190,9 +190,9 @@ def test_a_page_that_hears_nothing_says_so(
 ) -> None:
     """After 90 seconds: since when, what that means, and why nothing can be recorded."""
     deciding.begin("blue").tell([1, 1, 1])
-    context = browser.new_context(viewport=WIDE)
+    context = browser.new_context(viewport=WIDE, timezone_id="America/New_York", locale="en-US")
     page = context.new_page()
-    page.clock.install()
+    page.clock.install(time="2026-11-17T15:04:30Z")
     page.route("**/live?*", lambda route: route.abort())
     page.goto(f"{address}/programmes/{deciding.name}")
     expect(page.locator("#fresh")).to_be_visible()
@@ -200,7 +200,10 @@ def test_a_page_that_hears_nothing_says_so(
     page.clock.fast_forward(95_000)
     page.clock.run_for(2_000)
     expect(page.locator("#fresh b")).to_have_text("Not live")
+    # In the time of all other times of the page, whatever the clock on the wall says.
+    expect(page.locator("#banner")).to_contain_text("Not live since 15:04.")
     expect(page.locator("#banner")).to_contain_text("nothing that was told is lost")
+    expect(page.locator("#head")).to_contain_text("As of 15:04: One to ship")
     expect(page.locator(".card button")).to_be_disabled()
     expect(page.locator(".card .off")).to_contain_text("Recording is off")
     context.close()

@@ -177,6 +177,105 @@ def test_no_words_of_a_chart_are_cut_off(browser: Browser, service: Running) -> 
     assert cut_off == []
 
 
+def test_words_of_a_chart_stand_apart(browser: Browser, service: Running) -> None:
+    """On a phone, where the dates below a chart have the least room."""
+    touching = """() => [...document.querySelectorAll("svg")].flatMap(svg => {
+        const all = [...svg.querySelectorAll("text")].map(
+            each => [each.textContent, each.getBoundingClientRect()]);
+        return all.flatMap(([words, box], k) => all.slice(k + 1).filter(([_, other]) =>
+            box.width && Math.min(box.right, other.right) + 5 > Math.max(box.left, other.left)
+            && Math.min(box.bottom, other.bottom) - 3 > Math.max(box.top, other.top)
+        ).map(([others]) => `${words} | ${others}`));
+    })"""
+    for name in ("Checkout", "Changed", "Ladders"):
+        with visited(browser, f"{service.url}/programmes/{name}", viewport=NARROW) as page:
+            assert page.locator("#f-value .fig-n text").count() > 3
+            assert page.evaluate(touching) == [], name
+
+
+# Words of charts that a limit or a path runs through.
+CROSSED = """() => [...document.querySelectorAll("svg")].flatMap(svg => {
+    const lines = [...svg.querySelectorAll(".l-ship, .l-drop, .l-path, .lens ~ .axis")];
+    const points = lines.flatMap(each => {
+        const found = [], length = each.getTotalLength(), to = each.getScreenCTM();
+        for (let at = 0; at <= length; at += 2)
+            found.push(each.getPointAtLength(at).matrixTransform(to));
+        return found;
+    });
+    return [...svg.querySelectorAll(".tx.b, .tx.halo")].filter(words => {
+        const box = words.getBoundingClientRect();
+        // The letters stand within the box of their line, with room above and below.
+        return box.width && points.some(({x, y}) => box.left + 1 < x && x < box.right - 1
+            && box.top + 3 < y && y < box.bottom - 4);
+    }).map(words => words.textContent);
+})"""
+
+
+def test_no_line_runs_through_the_words_of_a_chart(browser: Browser, service: Running) -> None:
+    """Neither on cards, nor on the pages of tests, whatever state they are in."""
+    links: list[str] = []
+    for name in ("Checkout", "Changed", "Ladders"):
+        path = f"/programmes/{name}"
+        with visited(browser, service.url + path) as page:
+            assert page.locator(".card .tx.b").count() > 1
+            assert page.evaluate(CROSSED) == [], path
+            found = page.locator(".card h3 a, #rows th a, #f-warnings a").all()
+            hrefs = [each.get_attribute("href") or "" for each in found]
+            links += dict.fromkeys(hrefs[:2] + hrefs[-2:])
+    assert len(links) > 8
+    for link in links:
+        with visited(browser, service.url + link) as page:
+            assert page.locator(".in-se .fig-w .tx.b, .in-lift .fig-w .tx.b").count() > 0
+            assert page.evaluate(CROSSED) == [], link
+
+
+def test_a_table_without_rows_has_no_titles(browser: Browser, service: Running) -> None:
+    """Where no test runs, the page says so, and no more."""
+    with visited(browser, f"{service.url}/programmes/Changed") as page:
+        expect(page.locator("#running-say")).to_have_text("No test is running.")
+        expect(page.locator(".runs thead")).to_be_hidden()
+    with visited(browser, f"{service.url}/programmes/Checkout") as page:
+        expect(page.locator(".runs thead")).to_be_visible()
+
+
+def test_a_number_and_its_unit_stand_in_one_line(browser: Browser, service: Running) -> None:
+    """On a phone and in print, where lines are short."""
+    broken = """() => {
+        const walker = document.createTreeWalker(document.querySelector("main"), 4);
+        const found = [];
+        while (walker.nextNode()) {
+            const text = walker.currentNode;
+            for (const each of text.data.matchAll(/[0-9]\\s(pp|%)(?![a-z])/g)) {
+                const range = document.createRange();
+                range.setStart(text, each.index);
+                range.setEnd(text, each.index + each[0].length);
+                if (range.getClientRects().length > 1) found.push(text.data);
+            }
+        }
+        return found;
+    }"""
+    for path in ("/programmes/Checkout", "/programmes/Changed"):
+        for width in (360, 390, 430, 690):
+            options = {"viewport": ViewportSize(width=width, height=844)}
+            with visited(browser, service.url + path, **options) as page:
+                if width == 690:  # of a sheet of paper
+                    page.emulate_media(media="print")
+                assert page.evaluate(broken) == [], (path, width)
+
+
+def test_key_figures_of_a_row_stand_at_one_height(browser: Browser, service: Running) -> None:
+    """However many lines their titles have."""
+    for viewport in (WIDE, NARROW):
+        with visited(browser, f"{service.url}/programmes/Checkout", viewport=viewport) as page:
+            heights = page.evaluate(
+                """() => [...document.querySelectorAll(".keys > div")].map(each =>
+                    [each, each.querySelector(".n")].map(
+                        part => Math.round(part.getBoundingClientRect().top)))"""
+            )
+            assert len(heights) == 4
+            assert len({top for top, _ in heights}) == len({number for _, number in heights})
+
+
 def test_what_is_waiting_can_be_recorded(browser: Browser, service: Running) -> None:
     """By its button, without scripts too; then it is gone from the list, and in the log."""
     with visited(browser, f"{service.url}/programmes/Checkout", java_script_enabled=False) as page:

@@ -133,6 +133,13 @@ def test_methods_that_a_path_knows_are_listed(api: Api) -> None:
     assert (answer.status_code, answer.headers["allow"]) == (405, "GET, POST")
 
 
+def test_methods_of_pages_are_listed_too(api: Api) -> None:
+    """An answer that names no method would say that there is none."""
+    answer = api.client.delete("/")
+    assert answer.status_code == 405
+    assert answer.headers["allow"] == "GET"
+
+
 def test_every_error_has_a_problem() -> None:
     """Each kind of error that dwell raises on purpose is of the table, and only once."""
     kinds = [

@@ -234,7 +234,8 @@ def install(app: FastAPI) -> None:
         problem = _OF_STATUSES.get(status, Problem("refused", status, status.phrase))
         headers = dict(error.headers or {})
         if problem is NO_METHOD:
-            headers["Allow"] = _methods_at(request)
+            # Of pages the router knows; theirs are not among the routes of the API.
+            headers["Allow"] = _methods_at(request) or headers.get("Allow", "GET")
         return answer(problem, str(error.detail), **headers)
 
     @app.exception_handler(Exception)

@@ -19,6 +19,7 @@ from dwell.errors import InvalidInput
 from dwell.programme.stores.addresses import store_at
 from dwell.programme.stores.memory import MemoryStore
 from dwell.programme.stores.protocol import EventStore
+from dwell.service.access.heads import Heads
 from dwell.service.access.loopback import require_safe
 from dwell.service.access.request_log import logging_settings
 from dwell.service.access.tokens import Tokens
@@ -85,6 +86,7 @@ class Server(uvicorn.Server):
                 self._streams,
                 access_log=False,  # requests are logged by the application
                 log_config=None,
+                http=Heads,
                 server_header=False,
                 timeout_graceful_shutdown=PATIENCE,
                 ws="none",

@@ -11,6 +11,9 @@ from dwell.errors import InvalidInput
 from dwell.service.problems import TOO_LARGE, Refused
 
 _PIECE = 2**20
+# What is packed may be in parts, one after another. Whatever comes after a part is copied for the
+# next: few bytes at a time are read, and not too many parts, of which most may be empty.
+_PACKED, _MOST_PARTS = 2**16, 2**16
 _GZIP, _PARQUET = b"\x1f\x8b", b"PAR1"
 
 
@@ -46,13 +49,18 @@ def _pieces(head: bytes, sent: BinaryIO) -> Iterator[bytes]:
         while piece := sent.read(_PIECE):
             yield piece
         return
-    unpacking = zlib.decompressobj(wbits=31)
+    unpacking, parts = zlib.decompressobj(wbits=31), 1
     packed = head
     try:
         while packed:
             yield unpacking.decompress(packed, _PIECE)
-            packed = unpacking.unconsumed_tail or unpacking.unused_data or sent.read(_PIECE)
+            packed = unpacking.unconsumed_tail or unpacking.unused_data or sent.read(_PACKED)
             if unpacking.eof:  # what comes then is compressed anew
-                unpacking = zlib.decompressobj(wbits=31)
+                unpacking, parts = zlib.decompressobj(wbits=31), parts + 1
+                if parts > _MOST_PARTS:
+                    raise InvalidInput(
+                        f"the log is packed in more than {_MOST_PARTS:,} parts: send it as plain "
+                        "CSV"
+                    )
     except zlib.error:
         raise InvalidInput("the log cannot be unpacked: send it as plain CSV") from None

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 
 from markupsafe import Markup
 
+from dwell.report.drawings.labels import Box, Words, freest, room
 from dwell.report.drawings.svg import (
     Point,
     dot,
@@ -24,6 +25,7 @@ from dwell.report.drawings.svg import (
 )
 
 _MOST_LOOKS = 24
+_CARD_FONT, _CARD = 13.0, Box(2.0, 2.0, 418.0, 154.0)  # of a card: the size of words, all of it
 Verdict = Literal["ship", "drop"]
 _MET = 0.02  # limits nearer than this share of their widest gap look like one line
 
@@ -248,18 +250,44 @@ def card(test: Drawn, label: str) -> Markup:
     parts += [dot(x, y, 2.2) for x, y in before[:-1]]
     x, y = before[-1]
     parts.append(triangle(x, y, 8.0, up=ships))
-    if x < 60.0:  # beside it: below stands where the axis begins
-        parts.append(text(x + 13.0, y + 5.0, test.said, "b halo"))
-    else:
-        above = y - 15.0 if ships else y + 23.0
-        parts.append(text(min(x, 380.0), above, test.said, "b m halo"))
     # What the sides mean is written where the test did not end.
-    edge, end = (24.0, "") if x > 300.0 else (396.0, "e ")
-    parts.append(text(edge, 18.0, "ship above", f"{end}ship" if ships else end))
-    parts.append(text(edge, 130.0, "drop below", end if ships else f"{end}drop"))
-    parts.append(text(24.0, 149.0, "0"))
-    parts.append(text(396.0, 149.0, f"{test.cap:,.0f} samples, the cap", "e"))
+    edge, end = (24.0, "") if x > 300.0 else (396.0, "e")
+    cap = f"{test.cap:,.0f} sample{'' if test.cap == 1 else 's'}, the cap"
+    beside = [
+        (Words(edge, 18.0, end), "ship above", "ship" if ships else ""),
+        (Words(edge, 130.0, end), "drop below", "" if ships else "drop"),
+        (Words(24.0, 149.0, ""), "0", ""),
+        (Words(396.0, 149.0, "e"), cap, ""),
+    ]
+    parts += [text(at.x, at.y, said, f"{at.kind} {kind}".strip()) for at, said, kind in beside]
+    taken = [room(at, [said], _CARD_FONT) for at, said, _ in beside]
+    drawn = [points] if test.limits is None else [points, *limit_lines(test.limits, place)]
+    at = freest(_around(x, y, test.said, up=ships), drawn, taken, _CARD)
+    parts.append(text(at.x, at.y, test.said, f"{at.kind} b halo".strip()))
     return drawing(420.0, 156.0, parts, label)
+
+
+def limit_lines(limits: Limits, place: Place) -> list[list[Point]]:
+    """The lines of limits: a gate is one from top to bottom."""
+    upper, lower = sides(limits, place)
+    if len(upper) == 1:
+        return [[(upper[0][0], place.top), (upper[0][0], place.bottom)]]
+    return [upper, lower]
+
+
+def _around(x: float, y: float, said: str, *, up: bool) -> list[tuple[Words, Box]]:
+    """Where words may stand beside what was decided: on the side of the verdict first."""
+    away = y - 15.0 if up else y + 23.0
+    places = [
+        Words(x, away, "m"),
+        Words(x + 7.0, away, ""),
+        Words(x - 7.0, away, "e"),
+        Words(x + 13.0, y + 5.0, ""),
+        Words(x - 13.0, y + 5.0, "e"),
+        Words(x + 7.0, y + 23.0 if up else y - 13.0, ""),
+        Words(x - 7.0, y + 23.0 if up else y - 13.0, "e"),
+    ]
+    return [(at, room(at, [said], _CARD_FONT)) for at in places]
 
 
 def until(test: Drawn, samples: float) -> bool:

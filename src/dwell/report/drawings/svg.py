@@ -45,7 +45,12 @@ def path(kind: str, drawn: str) -> str:
 
 
 def text(x: float, y: float, words: str, kind: str = "") -> str:
-    """Words at a place."""
+    """Words at a place, whatever they hold.
+
+    Example:
+        >>> text(1.0, 2.5, "<b> & co")
+        '<text class="tx " x="1" y="2.5">&lt;b&gt; &amp; co</text>'
+    """
     return f'<text class="tx {kind}" x="{short(x)}" y="{short(y)}">{escape(words)}</text>'
 
 

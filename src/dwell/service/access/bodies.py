@@ -14,6 +14,10 @@ from dwell.service.settings import Settings
 
 # Where files are sent to.
 UPLOADS = frozenset({"/evaluate", "/api/v1/evaluate"})
+# A form has a few short fields. Megabytes of `&` would be taken apart for seconds, for anybody.
+_LARGEST_FORM = 64 * 1024
+# Found anywhere: what reads forms may find a kind where others would not.
+_FIELDS, _PARTS = "x-www-form-urlencoded", "multipart"
 _SLOWEST = 16_000.0  # bytes a second
 _LINGER_SECONDS = 5.0
 _MEGABYTE = 2**20
@@ -25,15 +29,17 @@ class Body:
     What a request says of its length may be wrong or missing.
 
     Args:
-        scope: The request.
+        scope: The request …
+        given: … and its headers.
         receive: Receives the parts.
         settings: What the service was started with.
     """
 
-    def __init__(self, scope: Scope, receive: Receive, settings: Settings) -> None:
+    def __init__(self, scope: Scope, given: Given, receive: Receive, settings: Settings) -> None:
         self._receive = receive
-        upload = scope["path"] in UPLOADS
-        self._most = settings.largest_upload if upload else settings.largest_body
+        kind = given.get(b"content-type", b"").decode("latin-1")
+        self._most = _most(scope["path"], kind, settings)
+        self._said = given.get(b"content-length", b"")
         self._pause = settings.body_pause_seconds
         self._seconds, self._until = settings.body_seconds, inf
         self._received = 0
@@ -41,11 +47,10 @@ class Body:
         self._too_large = False
         self.refused = False
 
-    def expect(self, given: Given) -> None:
+    def expect(self) -> None:
         """Have it be sent from now on; refuse one that is said to be too large."""
         self._until = monotonic() + self._seconds
-        said = given.get(b"content-length", b"")
-        if said.isdigit() and int(said) > self._most:
+        if self._said.isdigit() and int(self._said) > self._most:
             raise self._larger()
 
     async def receive(self) -> Message:
@@ -72,8 +77,8 @@ class Body:
         self.refused = self._too_large = True
         return refusal(
             HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-            f"the request has more than {self._most / _MEGABYTE:g} MB, the most that is taken "
-            "here; send it in parts",
+            f"the request has more than {_size(self._most)}, the most that is taken here; send it "
+            "in parts",
         )
 
     async def send_refusal(self, message: Message, send: Send) -> None:
@@ -93,3 +98,21 @@ class Body:
                 last = await self._receive()
                 self._whole = not last.get("more_body", False)
         await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def _most(path: str, kind: str, settings: Settings) -> int:
+    """The most bytes that a body of a kind may have there."""
+    upload, kind = path in UPLOADS, kind.lower()
+    if _FIELDS in kind or (_PARTS in kind and not upload):
+        return min(_LARGEST_FORM, settings.largest_body)
+    return settings.largest_upload if upload else settings.largest_body
+
+
+def _size(most: int) -> str:
+    """A number of bytes in words.
+
+    Example:
+        >>> _size(8 * 2**20), _size(65_536)
+        ('8 MB', '64 kB')
+    """
+    return f"{most / _MEGABYTE:g} MB" if most >= _MEGABYTE else f"{most / 1024:g} kB"

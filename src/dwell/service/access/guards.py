@@ -48,7 +48,7 @@ class Guards:
         begun, status = perf_counter(), 0
         keep_whole(scope)
         given: Given = dict(reversed(scope["headers"]))
-        identity, body = identity_of(given), Body(scope, receive, self._settings)
+        identity, body = identity_of(given), Body(scope, given, receive, self._settings)
         begin_request(identity)
 
         async def sent(message: Message) -> None:
@@ -80,7 +80,7 @@ class Guards:
         try:
             self._hosts.require(scope)
             known = await self._gate.let_in(scope, given, send)
-            body.expect(given)
+            body.expect()
         except HTTPException as error:
             page = sign_in_for(scope, given)
             if error.status_code == HTTPStatus.UNAUTHORIZED and page is not None:

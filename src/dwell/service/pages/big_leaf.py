@@ -6,10 +6,21 @@ from math import floor, log10
 
 from markupsafe import Markup
 
-from dwell.report.drawings.leaf import Drawn, Limits, Place, lens_of, placed, sides, until
+from dwell.report.drawings.labels import Box, Words, freest, room
+from dwell.report.drawings.leaf import (
+    Drawn,
+    Limits,
+    Place,
+    lens_of,
+    limit_lines,
+    placed,
+    sides,
+    until,
+)
 from dwell.report.drawings.svg import Point, dot, drawing, line, path, straight, text, triangle
 
-_LABEL = 290.0  # how wide the words beside the last point may be
+_FONT, _LINE = 12.0, 16.0  # of words in the chart: their size, and from one line to the next
+_SHIP, _DROP = "▲ Ship above this limit", "▼ Drop below this limit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +78,20 @@ def big(test: Drawn, scale: Scale, said: tuple[str, str], *, narrow: bool) -> Ma
     if found is not None:
         kept = lens_of(found, place)
         parts += kept[1:] if len(found.looks) > 1 else kept
-        parts.append(text(right - 8.0, top + 18.0, "▲ Ship above this limit", "e ship"))
-        parts.append(text(right - 8.0, bottom - 10.0, "▼ Drop below this limit", "e drop"))
-        if not narrow:
+        parts.append(text(right - 8.0, top + 18.0, _SHIP, "e ship"))
+        parts.append(text(right - 8.0, bottom - 10.0, _DROP, "e drop"))
+        if not narrow and len(found.looks) > 1:
             meet = _middle(found, place)
             parts.append(text(right + 8.0, meet - 4.0, "The limits meet"))
             parts.append(text(right + 8.0, meet + 12.0, "at the cap."))
-    parts += _walk(test, walked, place, said, right, narrow=narrow)
+    points = [(place.x(0.0), place.y(0.0)), *((place.x(x), place.y(y)) for x, y in walked)]
+    samples = [0.0, *(x for x, _ in walked)]
+    before = [point for point, x in zip(points, samples, strict=True) if until(test, x)]
+    parts += _walk(test, points, samples, before)
+    if not narrow:
+        zero = [(left, place.y(0.0)), (right, place.y(0.0))]
+        lines = [points, zero, *([] if found is None else limit_lines(found, place))]
+        parts += _words(said, before[-1], lines, Box(left, top, right, bottom))
     hot = (
         f'<g class="hot" data-x0="{left:g}" data-x1="{right:g}" data-cap="{test.cap:g}" '
         f'data-top="{top:g}" data-bottom="{bottom:g}"></g>'
@@ -86,18 +104,8 @@ def _middle(limits: Limits, place: Place) -> float:
     return place.y(0.0 if last is None else last)
 
 
-def _walk(
-    test: Drawn,
-    walked: list[Point],
-    place: Place,
-    said: tuple[str, str],
-    right: float,
-    *,
-    narrow: bool,
-) -> list[str]:
-    points = [(place.x(0.0), place.y(0.0)), *((place.x(x), place.y(y)) for x, y in walked)]
-    samples = [0.0, *(x for x, _ in walked)]
-    before = [point for point, x in zip(points, samples, strict=True) if until(test, x)]
+def _walk(test: Drawn, points: list[Point], samples: list[float], before: list[Point]) -> list[str]:
+    """The path, and fainter what came after its decision."""
     parts = [path("l-path", line(before))]
     if len(points) > len(before):
         parts.append(path("l-path faint", line(points[len(before) - 1 :])))
@@ -111,12 +119,36 @@ def _walk(
         parts.append(triangle(x, y, 10.0, up=test.verdict == "ship"))
     else:
         parts.append(dot(x, y, 5.0, "dot rim"))
-    if not narrow:
-        near = x > right - _LABEL
-        place_of, end = (x - 14.0, "e ") if near else (x + 14.0, "")
-        parts.append(text(place_of, y - 4.0, said[0], f"{end}b halo"))
-        parts.append(text(place_of, y + 12.0, said[1], f"{end}halo"))
     return parts
+
+
+def _words(said: tuple[str, str], now: Point, lines: list[list[Point]], edges: Box) -> list[str]:
+    """What is said of where it is now, beside it, where it crosses no line if that can be."""
+    x, y = now
+    kept = [each for each in said if each]
+    above, below = y - 14.0 - _LINE * (len(kept) - 1), y + 24.0
+    level = y + 4.0 if len(kept) == 1 else y - 4.0
+    found = [
+        Words(x + 14.0, level, ""),
+        Words(x + 8.0, above, ""),
+        Words(x + 8.0, below, ""),
+        Words(x - 14.0, level, "e"),
+        Words(x - 8.0, above, "e"),
+        Words(x - 8.0, below, "e"),
+        *(Words(x, at, "m") for at in (above - _LINE, below + _LINE)),
+        *(Words(x + 8.0, above - _LINE * far, "") for far in range(1, 6)),
+        *(Words(x + 8.0, below + _LINE * far, "") for far in range(1, 6)),
+    ]
+    taken = [
+        room(Words(edges.right - 8.0, at, "e"), [sides_say], _FONT)
+        for at, sides_say in ((edges.top + 18.0, _SHIP), (edges.bottom - 10.0, _DROP))
+    ]
+    places = [(at, room(at, kept, _FONT, _LINE)) for at in found]
+    at = freest(places, lines, taken, edges)
+    return [
+        text(at.x, at.y + _LINE * k, each, f"{at.kind} {'b ' if k == 0 else ''}halo".strip())
+        for k, each in enumerate(kept)
+    ]
 
 
 def ticks(least: float, most: float, count: int) -> list[float]:

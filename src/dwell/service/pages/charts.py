@@ -28,6 +28,7 @@ _DAY = 86_400.0
 _BARS = 24
 _NEGLIGIBLE = 1e-9  # weights that cannot be seen
 _ROOM = 34.0  # of words on two lines
+_ROOM_OF_DATE = 62.0
 _ROOM_BESIDE, _LETTER = 28.0, 7.2  # from a chart to the words beside it; of each letter
 
 
@@ -58,10 +59,16 @@ def value_over_time(earned: Earned, unit: Unit, now: float, *, narrow: bool) -> 
         at = y(mark / unit.scale)
         parts.append(straight("axis" if abs(mark) < 1e-12 else "rule", left, at, right, at))
         parts.append(text(left - 7.0, at + 4.0, f"{mark:g}", "e"))
-    for k in range(3 if narrow else 5):
-        at = since + span * k / (2 if narrow else 4)
-        kind = "" if k == 0 else "e" if k == (2 if narrow else 4) else "m"
-        parts.append(text(x(at), height - 8.0, tick(at, span), kind))
+    last = min(2 if narrow else 4, max(1, int((right - left) / _ROOM_OF_DATE) - 1))
+    told_at = ""
+    for k in range(last + 1):
+        at = since + span * k / last
+        # In the first minute all of them would be the same.
+        if (said := tick(at, span)) != told_at:
+            parts.append(
+                text(x(at), height - 8.0, said, "" if k == 0 else "e" if k == last else "m")
+            )
+        told_at = said
     parts.append(text(left + 6.0, top + 12.0, f"{unit.name or 'value'}, added up", "halo"))
     if earned.reference is not None:
         per = earned.reference.estimate / earned.cost
@@ -87,12 +94,12 @@ def _told(earned: Earned, unit: Unit) -> list[_Told]:
     """Where it has come to, in words."""
     ends = [(earned.value, "ink", "dwell")]
     if earned.reference is not None:
-        ends.append((earned.reference, "former", "to the cap"))
+        ends.append((earned.reference, "former", "all to the cap"))
     return [
         _Told(
             figure,
             kind,
-            (f"{unit.plain(figure.estimate)} {name}", unit.plain_range(figure.low, figure.high)),
+            (f"{unit.plain(figure.estimate)}, {name}", unit.plain_range(figure.low, figure.high)),
         )
         for figure, kind, name in ends
     ]
@@ -157,11 +164,13 @@ def pool_of_ideas(
     parts.append(straight("zero", middle, top - 26.0, middle, bottom))
     parts.append(text(middle - 8.0, top - 18.0, f"does not help, {percent(1.0 - helpful)}", "e"))
     parts.append(text(middle + 8.0, top - 18.0, f"helps, {percent(helpful)}", "ship"))
-    for mark in ticks(-unit.scale * reach, unit.scale * reach, 4):
-        at = x(mark / unit.scale)
-        if left + 12.0 < at < right - (40.0 if unit.name else 12.0):
-            parts.append(text(at, bottom + 18.0, _tick(mark), "m"))
-    parts.append(text(right, bottom + 18.0, unit.name, "e"))
+    marks = ticks(-unit.scale * reach, unit.scale * reach, 4)
+    shown = [mark for mark in marks if left + 12.0 < x(mark / unit.scale) < right - 12.0]
+    for mark in shown:
+        unit_here = unit.name if mark == shown[-1] else ""
+        said = f"{_tick(mark)} {unit_here}".strip()
+        at = min(x(mark / unit.scale), right - 4.0 * len(said))
+        parts.append(text(at, bottom + 18.0, said, "m"))
     return drawing(width, height, parts, titled="pool-t")
 
 
@@ -220,29 +229,29 @@ def worth(given: Posterior, unit: Unit) -> Markup:
     pool = FittedPool(Gaussian(1.0), given.values, given.weights, 1.0, 0)
     curve = _density(pool, reach)
     highest = max(y for _, y in curve)
-    scaled = [(x(v), 104.0 - 78.0 * y / highest) for v, y in curve]
+    scaled = [(x(v), 120.0 - 72.0 * y / highest) for v, y in curve]
     middle = x(0.0)
     sides = (
         ("z-ship", [(a, b) for a, b in scaled if a >= middle]),
         ("m-drop", [(a, b) for a, b in scaled if a <= middle]),
     )
     parts = [
-        path(kind, line([(points[0][0], 104.0), *points, (points[-1][0], 104.0)]) + "Z")
+        path(kind, line([(points[0][0], 120.0), *points, (points[-1][0], 120.0)]) + "Z")
         for kind, points in sides
     ]
     mean, harm = given.mean, 1.0 - given.at_least(0.0)
     parts.append(path("l-path", line(scaled)))
-    parts.append(straight("axis", 0.0, 104.0, 300.0, 104.0))
-    parts.append(straight("zero", middle, 20.0, middle, 104.0))
-    top = scaled[min(range(len(scaled)), key=lambda k: abs(scaled[k][0] - x(mean)))][1]
-    parts.append(text(min(max(x(mean), 40.0), 260.0), top - 8.0, unit.signed(mean), "b m halo"))
-    parts.append(text(6.0, 60.0, f"harm, {percent(harm)}", "halo"))
+    parts.append(straight("axis", 0.0, 120.0, 300.0, 120.0))
+    parts.append(straight("zero", middle, 44.0, middle, 120.0))
+    parts.append(text(min(max(x(mean), 40.0), 260.0), 14.0, unit.signed(mean), "b m"))
+    parts.append(straight("zero", x(mean), 20.0, x(mean), 26.0))
+    parts.append(text(6.0, 38.0, f"harm, {percent(harm)}"))
     for mark in ticks(-unit.scale * reach, unit.scale * reach, 4):
         at = x(mark / unit.scale)
         if 20.0 < at < 280.0:
-            parts.append(text(at, 122.0, f"{_tick(mark)} {unit.name}".strip(), "m"))
+            parts.append(text(at, 138.0, f"{_tick(mark)} {unit.name}".strip(), "m"))
     label = (
         f"What the idea is worth, given the test: mean {unit.signed(mean)}; {percent(harm)} of it "
         "lies below 0."
     )
-    return drawing(300.0, 128.0, parts, label)
+    return drawing(300.0, 144.0, parts, label)

@@ -14,8 +14,6 @@ from dwell.service.pages import charts, words
 from dwell.service.pages.words import Unit
 from dwell.service.story import Story
 
-_NO_BREAK = "\N{NO-BREAK SPACE}"
-
 
 @dataclass(frozen=True, slots=True)
 class Learned:
@@ -149,8 +147,7 @@ def change_notice(
         return ChangeNotice(title, text, (), earlier)
     shipped = changed.shipped_before, changed.shipped_now
     earned = changed.earned_before, changed.earned_now
-    # A share and its sign stay in one line.
-    before, now = (words.percent(each.estimate).replace(" %", f"{_NO_BREAK}%") for each in shipped)
+    before, now = (words.percent(each.estimate) for each in shipped)
     title = f"The rule in force ships {now} of ideas; before, it would have shipped {before}"
     sides = tuple(
         Side(

@@ -216,7 +216,7 @@ def _keys(state: State, story: Story, earned: Earned | None) -> list[Key]:
             _measured(title, number, unit.per_million, roi, unit.plain_range(*roi[1:]), _SET_UP)
         )
         if (gain := earned.gain) is not None:
-            number, _, name = unit.signed(gain.estimate).partition(" ")
+            number, _, name = unit.signed(gain.estimate).partition(words.NO_BREAK)
             ends = unit.range(gain.low, gain.high)
             keys.append(_measured(_MORE, number, name, gain, ends, "on the same traffic"))
     keys += _durations(state, story)
@@ -246,9 +246,9 @@ def _durations(state: State, story: Story) -> list[Key]:
         return [Key("A test takes", f"{mean.estimate:.1f}", "days on average", None, text)]
     if not counts.finished:
         return []
-    number = f"{counts.samples / counts.finished:,.0f}"
-    text = f"{counts.samples:,} in {counts.finished:,} tests"
-    return [Key("A test takes", number, "samples on average", None, text)]
+    number, _, name = words.samples(counts.samples / counts.finished).partition(" ")
+    text = f"{counts.samples:,} in {counts.finished:,} test{'s' * (counts.finished != 1)}"
+    return [Key("A test takes", number, f"{name} on average", None, text)]
 
 
 def _interval(figure: Figure, label: str) -> Markup:

@@ -33,7 +33,8 @@ def _all_shown(request: Request) -> AllShown:
 
 WithShown = Annotated[AllShown, Depends(_all_shown)]
 
-_Told = tuple[Markup | None, str, str]
+# A picture of a figure, its number, its unit, and its interval or why there is none.
+_Told = tuple[Markup | None, str, str, str]
 
 
 class _Row(NamedTuple):
@@ -81,7 +82,7 @@ def _row(view: Overview, since: str) -> _Row:
         view.drop,
         view.running + view.held,
         view.held,
-        _told(keys.get("ROI"), view.no_value[0]),
+        _told(keys.get("ROI"), f"{view.no_value[0][:1].lower()}{view.no_value[0][1:]}"),
         _told(keys.get("More"), "nothing to compare with"),
         rule,
     )
@@ -89,8 +90,8 @@ def _row(view: Overview, since: str) -> _Row:
 
 def _told(key: Key | None, otherwise: str) -> _Told:
     if key is None:
-        return None, "", otherwise
-    return key.picture, f"{key.number} {key.unit}".strip(), key.interval
+        return None, "", "", otherwise
+    return key.picture, key.number, key.unit, f"({key.interval})"
 
 
 @router.get(PROGRAMME, dependencies=[may("read")])

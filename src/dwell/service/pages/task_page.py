@@ -79,7 +79,7 @@ def one_test(
             programme=programme.name,
             name=task,
             status_of=found.status,
-            sentence=found.advice.sentence,
+            advice=found.advice,
         )
     unit = Unit.of(law_of(programme))
     return page(request, "test.html.jinja", place="programmes", view=view, words=words, unit=unit)
@@ -151,13 +151,14 @@ def _advice(
         return "keep", "Abandoned", "nothing is learned from it."
     if test.decided is not None:
         ships = test.decided.decision == "accept"
-        text = why(state, test)
+        said = why(state, test)
+        text = f"{said[:1].lower()}{said[1:]}"  # it follows a colon
         return ("ship", "Ship", text) if ships else ("drop", "Drop", text)
     assert running is not None  # what is neither decided nor abandoned runs
     facts = facts_of(state, running, test, now)
     if facts.hold:
         return "hold", "Hold", f"{facts.hold[:1].upper()}{facts.hold[1:]}."
-    return "keep", "Keep testing", f"{facts.reason[:1].upper()}{facts.reason[1:]}."
+    return "keep", "Keep testing", f"{facts.reason}."
 
 
 def _about(test: Followed, now: float) -> str:

@@ -8,6 +8,7 @@ from dwell.laws import Law, Lift
 
 _DAY = 86_400.0
 MINUS = "\N{MINUS SIGN}"
+NO_BREAK = "\N{NO-BREAK SPACE}"  # between a number and its unit
 _SMALL, _LARGE = 0.02, 10.0  # numbers below have more digits, numbers above have fewer
 _NOTHING = 5e-7  # what is smaller is 0 with any digits there are
 _FEW = (
@@ -18,7 +19,7 @@ _FEW = (
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What values are counted in.
+    r"""What values are counted in.
 
     Attributes:
         name: Percentage points where samples are differences of two rates; else values as told.
@@ -26,9 +27,9 @@ class Unit:
 
     Example:
         >>> Unit.of(Lift(0.1)).signed(0.0038), Unit.of(None).signed(1.5)
-        ('+0.38 pp', '+1.50')
+        ('+0.38\xa0pp', '+1.50')
         >>> Unit.of(Lift(0.1)).range(0.001, 0.0089), Unit.of(None).plain_range(724.9, 1674.2)
-        ('+0.10 to +0.89 pp', '725 to 1,674')
+        ('+0.10 to +0.89\xa0pp', '725 to 1,674')
     """
 
     name: str
@@ -69,7 +70,7 @@ class Unit:
         return self._with_unit(" to ".join(sign(end, places) for end in ends))
 
     def _with_unit(self, text: str) -> str:
-        return f"{text} {self.name}" if self.name else text
+        return f"{text}{NO_BREAK}{self.name}" if self.name else text
 
 
 def sign(value: float, places: int | None = None) -> str:
@@ -97,17 +98,17 @@ def _digits(value: float, places: int) -> str:
 
 
 def percent(share: float) -> str:
-    """A share as whole percent.
+    r"""A share as whole percent.
 
     Example:
         >>> percent(0.234), percent(0.001), percent(0.9999)
-        ('23 %', 'under 1 %', 'over 99 %')
+        ('23\xa0%', 'under 1\xa0%', 'over 99\xa0%')
     """
     if 0.0 < share < 0.005:
-        return "under 1 %"
+        return f"under 1{NO_BREAK}%"
     if 0.995 < share < 1.0:
-        return "over 99 %"
-    return f"{100.0 * share:.0f} %"
+        return f"over 99{NO_BREAK}%"
+    return f"{100.0 * share:.0f}{NO_BREAK}%"
 
 
 def number(count: int) -> str:

@@ -81,7 +81,7 @@ function live(fresh) {
     heard = Date.now();
     if (stale) recover();
   };
-  const when = (time) => new Date(time).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  const when = (time) => new Date(time).toISOString().slice(11, 16); // as all times of the page: UTC
   const buttons = () => document.querySelectorAll(".do form button");
   const recover = () => {
     stale = false;
