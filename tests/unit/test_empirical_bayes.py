@@ -80,7 +80,7 @@ def without(fields: dict[str, Any], *names: str) -> dict[str, Any]:
 
 def test_a_state_of_an_earlier_version_goes_on() -> None:
     """Kinds and counts were once all that was kept of tests; later spans, none of which faded."""
-    learner = after(EmpiricalBayes(Signs(), 16, setup_cost=1.0), WINS, 40)
+    learner = after(EmpiricalBayes(Signs(), 16, setup_cost=1.0, drift=False), WINS, 40)
     fields = learner.to_dict()
     state = without(fields["state"], "steady", "steady_at")
     [span] = state["readings"]["spans"]

@@ -203,7 +203,7 @@ def test_a_forecast_is_made_once_for_what_a_task_was_told(monkeypatch: pytest.Mo
         return ahead(*given)
 
     monkeypatch.setattr(FittedPool, "ahead", counted)
-    programme = Programme.create("memory:", "checkout", law=Lift(0.1), cap=2000)
+    programme = Programme.create("memory:", "checkout", law=Lift(0.1), cap=2000, setup_cost=500)
     task, desk = programme.begin("blue"), Desk(programme, Queues(), lambda: 0.0)
 
     def read() -> Any:

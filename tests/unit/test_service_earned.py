@@ -47,7 +47,7 @@ def test_the_reference_is_what_exact_says_of_the_fitted_pool(company: Company) -
     assert earned is not None
     assert earned.reference is not None
     assert isinstance(ledger.plausible, Plausible)
-    pool = ledger.plausible.pool
+    pool = ledger.plausible.ever
     kept = pool.weights > 1e-12
     world = World(
         Atoms(pool.values[kept], pool.weights[kept] / pool.weights[kept].sum()),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _TASKS = (10**2, 10**3, 10**4, 10**7)
 _MOST_COMPUTED = 10**4  # beyond, EmpiricalBayes would take a minute
 _PAST_TESTS = 2000
-_MOST_RUNS = 30
+_MOST_RUNS = 120
 
 
 def _with_options(command: Any) -> Any:
@@ -111,7 +111,7 @@ def _replications(name: str, tasks: int) -> int:
     # The longest runs and searches (ESC) take seconds each, and two of them agree to three digits.
     if tasks >= 10**7 or name == "esc-cape":
         return 1
-    return max(4, min(_MOST_RUNS, 6000 // tasks))
+    return max(4, min(_MOST_RUNS, 20_000 // tasks))
 
 
 def _past_tests(seed: int) -> Report:

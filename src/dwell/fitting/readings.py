@@ -257,6 +257,17 @@ class Readings:
         kinds, counts = self._by_kind()
         return kinds, weights @ counts[len(self.faded) :]
 
+    def begin_with(self, kinds: IntArray, likelihood: FloatArray) -> None:
+        """Learn from tests of one pool that are in no order, before any other.
+
+        Args:
+            kinds: Their kinds.
+            likelihood: How likely each is under each shape: a row per test.
+        """
+        self.spans[0].add(kinds)
+        self.spans[0].evidence += np.log(likelihood).sum(axis=0)
+        self.next_look = self.tests + _step(self.tests)
+
     def take(self, kinds: IntArray, likelihood: FloatArray, chances: FloatArray) -> None:
         """Learn from tests that follow, no more than are `left` until a change is looked for.
 

@@ -98,7 +98,7 @@ class EmpiricalBayes(Learner):
         explainable: float = 0.0,
         past: PastSums | None = None,
         noise_levels: Sequence[float] | None = None,
-        drift: bool = False,
+        drift: bool = True,
         seed: int = 0,
     ):
         super().__init__()

@@ -178,10 +178,7 @@ class Chooser:
                 self.learn(learned, kinds[taken:last])
                 taken = last
         else:
-            learned.readings.spans[0].add(kinds)
-            learned.readings.spans[0].evidence += np.log(self._predicted(learned, kinds)).sum(
-                axis=0
-            )
+            learned.readings.begin_with(kinds, self._predicted(learned, kinds))
 
     def learn(self, learned: Learned, kinds: IntArray) -> None:
         """Learn from tests, no more than are left until a change is looked for.

@@ -136,8 +136,12 @@ def _words(said: tuple[str, str], now: Point, lines: list[list[Point]], edges: B
         Words(x - 8.0, above, "e"),
         Words(x - 8.0, below, "e"),
         *(Words(x, at, "m") for at in (above - _LINE, below + _LINE)),
-        *(Words(x + 8.0, above - _LINE * far, "") for far in range(1, 6)),
-        *(Words(x + 8.0, below + _LINE * far, "") for far in range(1, 6)),
+        *(
+            Words(x + aside, at, kind)
+            for far in range(1, 10)
+            for aside, kind in ((8.0, ""), (-8.0, "e"))
+            for at in (above - _LINE * far, below + _LINE * far)
+        ),
     ]
     taken = [
         room(Words(edges.right - 8.0, at, "e"), [sides_say], _FONT)
