@@ -122,7 +122,7 @@ class Plain:
 
 
 def duels() -> Iterator[Duel]:
-    learner = EmpiricalBayes(Signs(), _CAP, setup_cost=_SETUP_COST)
+    learner = EmpiricalBayes(Signs(), _CAP, setup_cost=_SETUP_COST, drift=False)
     learned = simulate(learner, _WORLD, tasks=_TESTS, rng=0).learner
     assert isinstance(learned, EmpiricalBayes)
     state, plain = learned.state, Plain(learned.state)
@@ -132,6 +132,7 @@ def duels() -> Iterator[Duel]:
         noise=1.0,
         largest=1.0,
         cap=_CAP,
+        chunk=0,
         caution=_CAUTION,
         explainable=0.0,
         guard=None,

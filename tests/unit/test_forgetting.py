@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dwell import EmpiricalBayes, PastSums, Signs
+from dwell import EmpiricalBayes, Lift, PastSums, Signs
 from dwell.learners.learned import Learned
 from dwell.learners.rounds import _worst
 
@@ -63,3 +63,28 @@ def test_caution_is_taken_within_groups() -> None:
     assert counted.tolist() == pytest.approx([0, 4 / 8, 0, 0, 0, 0, 3 / 8, 1 / 8])
     one = _worst(rois, np.zeros(8, dtype=np.int64), share=0.25)
     assert one.tolist() == pytest.approx([0, 0.5, 0, 0, 0, 0, 0, 0.5])
+
+
+def test_conversions_of_short_tests_are_no_change() -> None:
+    """A test of four pairs of users has at times a conversion: no sign of a large effect.
+
+    By the normal law that is supposed of longer tests it would be one, and when tests become longer
+    it would seem that there are none any more: an alarm in five of five such histories.
+    """
+    rng = np.random.default_rng(5)
+    drawn = np.where(np.arange(600) < 300, 4, 400)
+    sums = rng.binomial(drawn, 0.012) - rng.binomial(drawn, 0.012)
+    past = PastSums(drawn, sums.astype(np.float64), in_order=True)
+    learned = EmpiricalBayes(Lift(0.012), 4_096, setup_cost=1_000, past=past).state
+    assert learned.readings.tests == 600
+    assert learned.changes == []
+
+
+def test_past_tests_in_no_order_are_one_pool() -> None:
+    """Whatever their order: the next look comes after them, and the state is read again."""
+    drawn, sums = np.full(300, SIZE), np.repeat([12.0, -12.0], 150)
+    for order in (sums, sums[::-1]):
+        learner = EmpiricalBayes(Signs(), 256, setup_cost=20, past=PastSums(drawn, order))
+        assert learner.state.changes == []
+        assert learner.state.readings.counted == pytest.approx(300)
+        assert EmpiricalBayes.from_json(learner.to_json()).to_json() == learner.to_json()

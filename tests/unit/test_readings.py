@@ -110,6 +110,18 @@ def test_chances_are_those_of_all_ways_in_which_the_pool_may_change() -> None:
     assert readings.faded[0].tests == pytest.approx(5 * 0.995**5 + 5 * 0.995**10)
 
 
+def test_tests_that_do_not_tell_of_changes_are_counted_and_nothing_else() -> None:
+    """No time passes by them: the next look comes after as many tests that tell."""
+    readings = taught([0, 1, 1, 0, 1, 0, 0])
+    chances, left = readings.chances.tolist(), readings.left
+    readings.count(np.array([1, 1, 1]))
+    assert readings.tests == 10
+    assert readings.left == left
+    assert readings.chances.tolist() == chances
+    assert readings.of_present_pool()[1].sum() == pytest.approx(readings.counted)
+    assert readings.fits(Readings.of(2))
+
+
 def test_a_shape_of_the_first_reading_alone_is_impossible_by_the_others() -> None:
     """The first predicts by three shapes, the others by two: each as Bayes' rule has it."""
     weights = np.array([[0.9, 0.1], [0.1, 0.9], [0.3, 0.7]])

@@ -70,7 +70,7 @@ json_option: Option = flag("--json", "as_json", help="Print JSON and nothing els
 forget_option: Option = flag(
     "--forget/--no-forget",
     help="Whether empirical-bayes reckons with a pool that changes, and forgets an earlier one.  "
-    "[default: not]",
+    "[default: it does]",
     default=None,
 )
 seed_option: Option = click.option(

@@ -268,6 +268,11 @@ class Readings:
         self.spans[0].evidence += np.log(likelihood).sum(axis=0)
         self.next_look = self.tests + _step(self.tests)
 
+    def count(self, kinds: IntArray) -> None:
+        """Count tests that do not tell whether the pool has changed: it is as if no time passed."""
+        self.spans[-1].add(kinds)
+        self.next_look += len(kinds)
+
     def take(self, kinds: IntArray, likelihood: FloatArray, chances: FloatArray) -> None:
         """Learn from tests that follow, no more than are `left` until a change is looked for.
 

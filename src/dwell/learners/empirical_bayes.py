@@ -140,6 +140,7 @@ class EmpiricalBayes(Learner):
             noise=noise,
             largest=max(self.noise_levels or (1.0,)),
             cap=self.cap,
+            chunk=chunk_under(law),
             caution=self.caution,
             explainable=self.explainable,
             guard=guard_under(law, self.cap, noise, self.budget, cheap=self._cheap)
@@ -296,7 +297,7 @@ class EmpiricalBayes(Learner):
             if self.drift:
                 last = min(last, taken + state.readings.left)
             done = chooser.verify(state, design, records, ran, unit, first=taken, last=last)
-            chooser.learn(state, kinds[taken:done])
+            chooser.learn(state, kinds[taken:done], records.drawn[taken:done])
             taken = done
             if chooser.moved(state):
                 return taken, True

@@ -65,6 +65,7 @@ class Chooser:
         noise: The standard deviation of a sample, in the units that it is told in …
         largest: … and what such a unit is worth at most, where tests differ in noise.
         cap: The most samples of a test.
+        chunk: How many samples have a sum of about the law that is supposed.
         caution: The share of plausible pools, the worst ones, that boundaries are chosen for.
         explainable: Which share of the ROI a rule may lose that people can say.
         guard: The guard; None without one.
@@ -77,6 +78,7 @@ class Chooser:
     noise: float
     largest: float
     cap: int
+    chunk: int
     caution: float
     explainable: float
     guard: Guard | None
@@ -175,23 +177,29 @@ class Chooser:
             taken = 0
             while taken < len(kinds):
                 last = taken + learned.readings.left if self.drift else len(kinds)
-                self.learn(learned, kinds[taken:last])
+                self.learn(learned, kinds[taken:last], past.drawn[taken:last])
                 taken = last
         else:
             learned.readings.begin_with(kinds, self._predicted(learned, kinds))
 
-    def learn(self, learned: Learned, kinds: IntArray) -> None:
+    def learn(self, learned: Learned, kinds: IntArray, drawn: IntArray) -> None:
         """Learn from tests, no more than are left until a change is looked for.
 
         Args:
             learned: What was learned before.
             kinds: The kinds of the tests.
+            drawn: How many samples each has.
         """
         readings = learned.readings
         if not self.drift:
             readings.spans[0].add(kinds)
             return
-        readings.take(kinds, self._predicted(learned, kinds), self._chances)
+        # A conversion in a short test would seem to be a large effect, and so another pool.
+        tells = drawn >= self.chunk
+        readings.count(kinds[~tells])
+        if not tells.any():
+            return
+        readings.take(kinds[tells], self._predicted(learned, kinds[tells]), self._chances)
         if change := readings.shown():
             learned.changes = with_change(learned.changes, change)
         if readings.looking and (change or readings.tests >= learned.steady_at):

@@ -123,8 +123,8 @@ class ProgrammeSent(Sent):
     drift: bool | None = Field(
         None,
         description="Whether a pool of ideas that changes is reckoned with, where `law` is given: "
-        "then an earlier pool is forgotten, and people are told; by default not.",
-        examples=[True],
+        "then an earlier pool is forgotten, and people are told; by default it is.",
+        examples=[False],
     )
     settings: SettingsSent | None = Field(
         None, description="What can be set anew later.", examples=[{"silence_days": 7}]
@@ -166,7 +166,7 @@ class ProgrammeDocument(ProgrammeRowDocument):
         description="What a test costs besides its samples.", examples=[2000.0]
     )
     drift: bool = Field(
-        description="Whether a pool of ideas that changes is reckoned with.", examples=[False]
+        description="Whether a pool of ideas that changes is reckoned with.", examples=[True]
     )
     settings: SettingsDocument = Field(description="What can be set anew.")
 
