@@ -57,7 +57,7 @@ def test_an_evaluation_says_since_when_the_pool_has_changed() -> None:
     changed = told["changed"]
     assert changed["earliest"] <= CHANGED.isoformat() <= changed["latest"]
     assert changed["tests"] == TESTS - changed["test"] + 1
-    assert changed["clear_now"]["high"] < changed["clear_before"]["estimate"]
+    assert changed["clear_now"]["estimate"] < changed["clear_before"]["low"]
     assert changed["current_now"]["high"] < changed["current_before"]["estimate"]
     assert told["notes"][0] == changed["sentence"]
     assert f"give --since {changed['since']} to evaluate those since" in told["notes"][1]
