@@ -22,7 +22,9 @@ def duels() -> Iterator[Duel]:
 
 
 def _against_refits(name: str, instance: Instance, *, guard: bool) -> Duel:
-    learner = EmpiricalBayes(Signs(), _CAP, setup_cost=instance.setup_cost, guard=guard)
+    learner = EmpiricalBayes(
+        Signs(), _CAP, setup_cost=instance.setup_cost, guard=guard, drift=False
+    )
     fitted = simulate(learner, instance.world, _TESTS_AT_REFIT, rng=0).learner
     assert isinstance(fitted, EmpiricalBayes)
     ladder = Ladder(instance.policies, setup_cost=instance.setup_cost)
