@@ -33,7 +33,7 @@ def _with_options(command: Any) -> Any:
 def demo(seed: int, workers: int, outputs: Outputs) -> None:
     """Show what the problem is and what dwell does about it.
 
-    Takes half a minute the first time, when it is compiled, and less from then on. Prints a short
+    Takes 40 seconds on two cores, and more the first time, when it is compiled. Prints a short
     story with one table, and draws a page.
 
     \b
