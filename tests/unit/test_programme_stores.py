@@ -1,6 +1,7 @@
 """Stores: what goes wrong with a database is said in a sentence, and nothing is lost by it."""
 
 import os
+import random
 import sqlite3
 import sys
 from collections.abc import Iterator
@@ -257,21 +258,22 @@ def test_in_somebody_s_turn_nobody_else_writes(
     store, other = opened(30.0), opened(1.0)
     store.append("checkout", 0, [Entry("1")])
     other.append("checkout", 1, [Entry("2")])
-    with store.turn("checkout"):
+    with store.turn({"checkout": 1}) as turn:
+        assert turn.news == {"checkout": ["2"]}
         assert list(store.read("checkout", 1)) == ["2"]
-        store.append("checkout", 2, [Entry("3", "a")])
-        assert store.find("checkout", "a") == "3"
+        turn.added.append(Addition("checkout", 2, [Entry("3", "a")]))
         with refused("", kind=CannotWrite):
             other.append("checkout", 2, [Entry("4")])
         assert list(other.read("checkout")) == ["1", "2"]
     other.append("checkout", 3, [Entry("4")])
-    with suppress(KeyboardInterrupt), store.turn("checkout"):
-        store.append("checkout", 4, [Entry("5")])
+    with suppress(KeyboardInterrupt), store.turn({"checkout": 4}) as turn:
+        turn.added.append(Addition("checkout", 4, [Entry("5")]))
         raise KeyboardInterrupt
-    with pytest.raises(Conflict), store.turn("checkout"):
-        store.append("checkout", 3, [Entry("5")])
-    with pytest.raises(KeyTaken), store.turn("checkout"):
-        store.append("checkout", 4, [Entry("5"), Entry("6", "a")])
+    for after in (3, 5):
+        with pytest.raises(Conflict), store.turn({"checkout": 4}) as turn:
+            turn.added.append(Addition("checkout", after, [Entry("5")]))
+    with pytest.raises(KeyTaken), store.turn({"checkout": 4}) as turn:
+        turn.added.append(Addition("checkout", 4, [Entry("5"), Entry("6", "a")]))
     store.append("checkout", 4, [Entry("5")])
     assert list(other.read("checkout")) == ["1", "2", "3", "4", "5"]
 
@@ -287,42 +289,74 @@ def test_several_logs_are_appended_to_all_or_not_at_all(
         else PostgresStore(request.getfixturevalue("server"))
     )
     many = [f"{number}" for number in range(2500)]
-    store.append_all(
-        [Addition("a", 0, [Entry("1", "x")]), Addition("b", 0, list(map(Entry, many)))]
-    )
-    store.append_all(
-        [
-            Addition("a", 1, [Entry("2", "y")]),
-            Addition("b", 2500, [Entry("{}")]),
-            Addition("a", 2, [Entry("3")], '"of two"'),
-        ]
+    append_all(store, Addition("a", 0, [Entry("1", "x")]), Addition("b", 0, list(map(Entry, many))))
+    append_all(
+        store,
+        Addition("a", 1, [Entry("2", "y")]),
+        Addition("b", 2500, [Entry("{}")]),
+        Addition("a", 2, [Entry("3")], '"of two"'),
     )
     assert store.latest("a") == Snapshot(2, '"of two"')
     for error, wrong in (
         (Conflict, Addition("b", 7, [Entry("4")])),
+        (Conflict, Addition("none", 1, [Entry("4")])),
         (KeyTaken, Addition("a", 3, [Entry("4"), Entry("5", "x")])),
     ):
-        with pytest.raises(error):
-            store.append_all([Addition("c", 0, [Entry("1")]), wrong])
+        for before in (Addition("c", 0, [Entry("1")]), Addition("a", 3, [Entry("4")])):
+            with pytest.raises(error):
+                append_all(store, before, wrong)
     assert store.news({"a": 3, "c": 0, "none": 0}) == {}
     assert store.news({"a": 1, "b": 1}) == {"a": ["2", "3"], "b": [*many[1:], "{}"]}
-    with store.turn("b", "a"):
-        assert store.news({"a": 2, "b": 2501}) == {"a": ["3"]}
-        store.append_all([Addition("a", 3, [Entry("4")])])
+    with store.turn({"b": 2501, "a": 2}) as turn:
+        assert turn.news == {"a": ["3"]}
+        turn.added.append(Addition("a", 3, [Entry("4")]))
+    with store.turn({"b": 0}) as turn:
+        assert turn.news == {"b": [*many, "{}"]}
     assert list(store.read("a", 3)) == ["4"]
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_news_is_what_follows_whoever_wrote_it(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """Looked for often or seldom, from the end or from before it."""
+    stores: list[SqliteStore | PostgresStore] = [
+        SqliteStore(tmp_path / "tests.db")
+        if kind == "sqlite"
+        else PostgresStore(request.getfixturevalue("server"))
+        for _ in range(2)
+    ]
+    written: dict[str, list[str]] = {"a": [], "b": []}
+    draw = random.Random(0)
+    for number in range(200):
+        store, name = draw.choice(stores), draw.choice("ab")
+        if draw.random() < 0.5:
+            store.append(name, len(written[name]), [Entry(f"{number}")])
+            written[name].append(f"{number}")
+        back = {each: draw.choice([0, 0, 1]) for each in written}
+        after = {each: max(0, len(bodies) - back[each]) for each, bodies in written.items()}
+        new = {each: bodies[after[each] :] for each, bodies in written.items()}
+        assert draw.choice(stores).news(after) == {each: new[each] for each in new if new[each]}
+
+
+def append_all(store: SqliteStore | PostgresStore, *additions: Addition) -> None:
+    """Append to several logs at once."""
+    with store.turn({}) as turn:
+        turn.added.extend(additions)
 
 
 def test_nobody_waits_for_one_another_over_several_logs(server: str) -> None:
     """Whatever order they name them in, they take them in the same."""
     stores = [PostgresStore(server) for _ in range(2)]
     names = [f"log {number}" for number in range(10)]
-    stores[0].append_all([Addition(name, 0, [Entry("0")]) for name in names])
+    append_all(stores[0], *(Addition(name, 0, [Entry("0")]) for name in names))
 
     def written(store: PostgresStore, order: list[str]) -> None:
         for _ in range(20):
-            with store.turn(*order):
-                news = store.news(dict.fromkeys(order, 0))
-                store.append_all([Addition(name, len(news[name]), [Entry("1")]) for name in order])
+            with store.turn(dict.fromkeys(order, 0)) as turn:
+                turn.added.extend(
+                    Addition(name, len(turn.news[name]), [Entry("1")]) for name in order
+                )
 
     with ThreadPoolExecutor(2) as threads:
         list(threads.map(written, stores, (names, names[::-1])))

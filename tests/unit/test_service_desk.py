@@ -1,7 +1,8 @@
 """The desk of a programme: what many tell at the same time is written together, and kept apart."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
 from typing import Any, TypeVar
@@ -14,7 +15,7 @@ from dwell.pools.fitted import FittedPool
 from dwell.programme.advice import Advice
 from dwell.programme.events import Begun, Told
 from dwell.programme.stores.memory import MemoryStore
-from dwell.programme.stores.protocol import Addition, Entry
+from dwell.programme.stores.protocol import Entry, Turn
 from dwell.programme.stores.sqlite import SqliteStore
 from dwell.programme.telling import Telling
 from dwell.service.app import create_app
@@ -238,12 +239,15 @@ class Counted(SqliteStore):
         self.transactions: list[list[str]] = []
         self.broken = False
 
-    def append_all(self, additions: Sequence[Addition]) -> None:
+    @contextmanager
+    def turn(self, after: Mapping[str, int]) -> Iterator[Turn]:
         """Append to several logs."""
-        super().append_all(additions)
-        if self.broken:
-            raise CannotWrite("the disk is full; make room")
-        self.transactions.append(sorted(each.name for each in additions))
+        with super().turn(after) as turn:
+            yield turn
+            if self.broken and after:
+                raise CannotWrite("the disk is full; make room")
+        if after:
+            self.transactions.append(sorted(each.name for each in turn.added))
 
 
 def several(path: Path, names: str) -> tuple[Counted, dict[str, Desk]]:

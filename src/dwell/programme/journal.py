@@ -15,7 +15,7 @@ from dwell.errors import CannotWrite, Conflict, InvalidInput, NotThere
 from dwell.programme.commands import Command, decide
 from dwell.programme.events import Event, entry_of, event_of
 from dwell.programme.state import State, fold, restored
-from dwell.programme.stores.protocol import Addition, EventStore, Queueing, programmes_in
+from dwell.programme.stores.protocol import Addition, EventStore, Queueing, Turn, programmes_in
 
 _SECONDS = 60.0  # to try again while others write
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.001, 0.05  # seconds until that, at most
@@ -191,25 +191,23 @@ def together(journals: Iterable[Journal], *, turn: bool = False) -> Iterator[Non
         turn: Whether something is to be written.
     """
     every = sorted(journals, key=lambda each: each.name)
-    store, added = every[0].store, list[Addition]()
+    store, taken = every[0].store, Turn({}, [])
     if not isinstance(store, Queueing):
         yield
         return
     with ExitStack() as held:
         # In an order that all keep to, so that no two wait for one another.
         states = {each.name: held.enter_context(each.known()) for each in every}
+        after = {name: state.position for name, state in states.items()}
         try:
-            with store.turn(*states) if turn else nullcontext():
-                news = store.news({name: state.position for name, state in states.items()})
+            with store.turn(after) if turn else nullcontext(Turn(store.news(after), [])) as taken:
                 for each in every:
-                    each._apply(map(event_of, news.get(each.name, ())))
-                    held.enter_context(each._looked_at(added if turn else None))
+                    each._apply(map(event_of, taken.news.get(each.name, ())))
+                    held.enter_context(each._looked_at(taken.added if turn else None))
                 yield
-                if added:
-                    store.append_all(added)
         except BaseException:
             for each in every:
-                if any(each.name == addition.name for addition in added):
+                if any(each.name == addition.name for addition in taken.added):
                     each._state = None  # it is ahead of the log, which has none of it
             raise
 

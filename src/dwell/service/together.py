@@ -6,9 +6,8 @@ answered when what they asked for is done, and not before.
 
 from asyncio import Future, Task, create_task, get_running_loop
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Generic, TypeVar
-
-from anyio import to_thread
 
 Asked = TypeVar("Asked")
 Given = TypeVar("Given")
@@ -23,6 +22,7 @@ class Together(Generic[Asked, Given]):
 
     def __init__(self, do: Callable[[Sequence[Asked]], Sequence[Given | Exception]]) -> None:
         self._do = do
+        self._thread = ThreadPoolExecutor(1, "dwell together")
         self._waiting: list[tuple[Asked, Future[Given]]] = []
         self._work: Task[None] | None = None
 
@@ -52,6 +52,7 @@ class Together(Generic[Asked, Given]):
         self, taken: Sequence[tuple[Asked, Future[Given]]]
     ) -> Sequence[Given | Exception]:
         try:
-            return await to_thread.run_sync(self._do, [asked for asked, _ in taken])
+            every = [asked for asked, _ in taken]
+            return await get_running_loop().run_in_executor(self._thread, self._do, every)
         except Exception as error:  # it is everybody's
             return [error] * len(taken)

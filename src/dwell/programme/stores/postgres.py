@@ -20,12 +20,19 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from dwell.errors import CannotWrite, Conflict, InvalidInput, KeyTaken
 from dwell.programme.stores.migrations import migrations, queries
-from dwell.programme.stores.protocol import Addition, Entry, Snapshot
+from dwell.programme.stores.protocol import Addition, Entry, Snapshot, Turn
 
 _SECONDS = 30.0
 _TRY_SECONDS = 2.0  # to connect, before it is tried anew
 _ROWS = 1000
 _CONNECTIONS = 4  # of a process: one per thread that is at work
+# A position that is not the next one has a statement fail, and no log is not null.
+_OUT_OF_PLACE = (
+    errors.DivisionByZero,
+    errors.NotNullViolation,
+    errors.SerializationFailure,
+    errors.DeadlockDetected,
+)
 
 
 class PostgresStore:
@@ -93,25 +100,31 @@ class PostgresStore:
         self, name: str, after: int, entries: Sequence[Entry], snapshot: str | None = None
     ) -> None:
         """Append entries, all or none, and return once they are durable."""
-        self.append_all([Addition(name, after, entries, snapshot)])
+        with self._connection() as connection, connection:
+            added = Addition(name, after, entries, snapshot)
+            self._append(connection, [added], self._queries["begin"])
 
-    def append_all(self, additions: Sequence[Addition]) -> None:
-        """Append to several logs, all or nothing."""
-        created = [each.name for each in additions if each.after == 0]
-        kept = [each for each in additions if each.snapshot is not None]
-        # A statement by itself is a transaction; to say so would be two more exchanges.
-        several = self._transaction if created or kept else self._connection
-        with several() as connection:
-            if created:
-                connection.execute(self._queries["create"], {"names": created})
-            self._append(connection, additions)
-            for name, position, _, body in kept:
-                asked = {"name": name, "position": position, "body": body}
-                connection.execute(self._queries["keep"], asked)
+    @contextmanager
+    def turn(self, after: Mapping[str, int]) -> Iterator[Turn]:
+        """Wait until nobody else writes to some logs; until the block ends, nobody else will."""
+        with self._connection() as connection, connection:
+            with connection.pipeline():  # one exchange for all that waits for nothing
+                connection.execute(self._queries["begin"])
+                connection.execute(self._queries["queue"], {"names": list(after)})
+                news = self._ask_for_news(connection, after)
+            self._turn.connection = connection
+            try:
+                turn = Turn(self._found(news, after), [])
+                yield turn
+            finally:
+                self._turn.connection = None
+            if turn.added:
+                self._append(connection, turn.added)
 
     def _append(
-        self, connection: psycopg.Connection[TupleRow], additions: Sequence[Addition]
+        self, connection: psycopg.Connection[TupleRow], additions: Sequence[Addition], *first: bytes
     ) -> None:
+        """Append to logs and commit, all or nothing."""
         before: dict[str, int] = {}
         rows = [
             (name, before.setdefault(name, after), place, entry.key, entry.body)
@@ -120,29 +133,28 @@ class PostgresStore:
         ]
         fields = ("logs", "afters", "positions", "keys", "bodies")
         asked = dict(zip(fields, map(list, zip(*rows, strict=True)), strict=True))
+        created = [each.name for each in additions if each.after == 0]
         try:
-            appended = connection.execute(self._queries["append"], asked).rowcount
-        except (errors.UniqueViolation, errors.SerializationFailure, errors.DeadlockDetected):
+            with connection.pipeline():
+                for query in first:
+                    connection.execute(query)
+                if created:
+                    connection.execute(self._queries["create"], {"names": created})
+                connection.execute(self._queries["append"], asked)
+                for name, position, _, body in additions:
+                    if body is not None:
+                        kept = {"name": name, "position": position, "body": body}
+                        connection.execute(self._queries["keep"], kept)
+                connection.execute(self._queries["commit"])
+        except errors.UniqueViolation:
             connection.rollback()
             positions = connection.execute(self._queries["positions"], {"names": list(before)})
             there = dict.fromkeys(before, 0) | dict(positions.fetchall())
             if there == before:  # then it was no position that was taken
                 raise KeyTaken(", ".join(filter(None, asked["keys"]))) from None
-            appended = 0
-        if appended != len(rows):
-            expected = ", ".join(f"{after} in {name}" for name, after in before.items())
-            raise Conflict(f"there are not as many events as that: {expected}")
-
-    @contextmanager
-    def turn(self, *names: str) -> Iterator[None]:
-        """Wait until nobody else writes to some logs; until the block ends, nobody else will."""
-        with self._transaction() as connection:
-            connection.execute(self._queries["queue"], {"names": list(names)})
-            self._turn.connection = connection
-            try:
-                yield
-            finally:
-                self._turn.connection = None
+            raise _conflict(before) from None
+        except _OUT_OF_PLACE:
+            raise _conflict(before) from None
 
     def latest(self, name: str) -> Snapshot | None:
         """The last snapshot of a log."""
@@ -163,11 +175,21 @@ class PostgresStore:
 
     def news(self, after: Mapping[str, int]) -> dict[str, list[str]]:
         """The entries of some logs after a position of each; of those that have any."""
-        asked = {"names": list(after), "afters": list(after.values()), "most": _ROWS}
-        found: dict[str, list[str]] = {}
         with self._connection() as connection:
-            for name, body in connection.execute(self._queries["news"], asked):
-                found.setdefault(name, []).append(body)
+            return self._found(self._ask_for_news(connection, after), after)
+
+    def _ask_for_news(
+        self, connection: psycopg.Connection[TupleRow], after: Mapping[str, int]
+    ) -> psycopg.Cursor[TupleRow]:
+        asked = {"names": list(after), "afters": list(after.values()), "most": _ROWS}
+        return connection.execute(self._queries["news"], asked)
+
+    def _found(
+        self, rows: psycopg.Cursor[TupleRow], after: Mapping[str, int]
+    ) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for name, body in rows:
+            found.setdefault(name, []).append(body)
         for name, bodies in found.items():
             if len(bodies) == _ROWS:
                 bodies += self.read(name, after[name] + _ROWS)
@@ -178,17 +200,6 @@ class PostgresStore:
         with self._connection() as connection:
             row = connection.execute(self._queries["find"], {"name": name, "key": key}).fetchone()
         return None if row is None else str(row[0])
-
-    @contextmanager
-    def _transaction(self) -> Iterator[psycopg.Connection[TupleRow]]:
-        """A connection and a transaction; in a turn, that of the turn."""
-        with self._connection() as connection:
-            if connection is getattr(self._turn, "connection", None):
-                yield connection
-                return
-            with connection:
-                connection.execute(self._queries["begin"])
-                yield connection
 
     @contextmanager
     def _connection(self) -> Iterator[psycopg.Connection[TupleRow]]:
@@ -238,6 +249,11 @@ class PostgresStore:
                 f"the PostgreSQL database cannot be worked with: {_said(error)}; see that it runs, "
                 "has room and lets you in"
             ) from None
+
+
+def _conflict(before: Mapping[str, int]) -> Conflict:
+    expected = ", ".join(f"{after} in {name}" for name, after in before.items())
+    return Conflict(f"there are not as many events as that: {expected}")
 
 
 def _said(error: psycopg.Error) -> str:

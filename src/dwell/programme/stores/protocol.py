@@ -78,30 +78,35 @@ class EventStore(Protocol):
         ...
 
 
+class Turn(NamedTuple):
+    """A while in which nobody else writes to some logs.
+
+    Attributes:
+        news: The entries of each log after a position, in order; of those logs that have any.
+        added: What is to be appended when it ends; additions to the same log follow one another.
+    """
+
+    news: dict[str, list[str]]
+    added: list[Addition]
+
+
 @runtime_checkable
 class Queueing(Protocol):
     """A store in which those who write can wait for one another, and work on many logs at once."""
 
-    def turn(self, *names: str) -> AbstractContextManager[None]:
+    def turn(self, after: Mapping[str, int]) -> AbstractContextManager[Turn]:
         """Wait until nobody else writes to some logs; until the block ends, nobody else will.
 
-        What is appended in the block is durable when it ends, and not there if it fails.
+        What is added is durable when it ends: all of it, or nothing if it fails. Otherwise as
+        `EventStore.append`.
 
         Args:
-            names: Which logs.
+            after: A position of each log, after which it is read.
         """
         ...
 
     def news(self, after: Mapping[str, int]) -> dict[str, list[str]]:
         """The entries of some logs after a position of each, in order; of those that have any."""
-        ...
-
-    def append_all(self, additions: Sequence[Addition]) -> None:
-        """Append to several logs, all or nothing; otherwise as `EventStore.append`.
-
-        Args:
-            additions: What to append; those to the same log follow one another.
-        """
         ...
 
 

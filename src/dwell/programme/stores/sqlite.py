@@ -15,7 +15,7 @@ from weakref import finalize
 
 from dwell.errors import CannotWrite, Conflict, InvalidInput, KeyTaken
 from dwell.programme.stores.migrations import migrations, queries
-from dwell.programme.stores.protocol import Addition, Entry, Snapshot
+from dwell.programme.stores.protocol import Addition, Entry, Snapshot, Turn
 
 _SECONDS = 30.0  # to wait for another process that writes
 _ROWS = 1000
@@ -45,7 +45,7 @@ class SqliteStore:
         self._queries = queries("sqlite")
         self._programmes: dict[str, int] = {}
         self._seen: dict[str, int] = {}  # so many entries each log had: it never has fewer
-        self._turn = False  # whether a transaction is open that is to be gone on with
+        self._ends: dict[str, int] = {}  # where nothing follows in a log, unless others wrote
         self._open()
 
     def _open(self) -> None:
@@ -55,6 +55,7 @@ class SqliteStore:
             )
             self._close = finalize(self, connection.close)
             self._connection, self._process = connection, os.getpid()
+            self._data = -1  # its version, by this connection: it changes when others write
             try:
                 self._prepare(connection)
             except BaseException:
@@ -104,30 +105,51 @@ class SqliteStore:
         self, name: str, after: int, entries: Sequence[Entry], snapshot: str | None = None
     ) -> None:
         """Append entries, all or none, and return once they are on the disk."""
-        with self._transaction() as cursor:
-            programme = self._programme(cursor, name)
-            created = programme is None
-            if programme is None:
-                [programme] = cursor.execute(self._queries["create"], {"name": name}).fetchone()
-            if self._seen.get(name, -1) < after:
-                self._require(cursor, name, programme, after)
-            rows = [
-                (programme, place, entry.key, entry.body)
-                for place, entry in enumerate(entries, start=after + 1)
-            ]
-            try:
-                cursor.executemany(self._queries["append"], rows)
-            except sqlite3.IntegrityError:
-                cursor.execute("rollback")
-                self._require(cursor, name, programme, after)
-                raise KeyTaken(", ".join(entry.key for entry in entries if entry.key)) from None
-            if snapshot is not None:
-                kept = {"programme": programme, "position": after, "body": snapshot}
-                cursor.execute(self._queries["keep"], kept)
-        if created:
-            self._programmes[name] = programme
-        if not self._turn:
-            self._seen[name] = after + len(entries)
+        with self.turn({}) as turn:
+            turn.added.append(Addition(name, after, entries, snapshot))
+
+    @contextmanager
+    def turn(self, after: Mapping[str, int]) -> Iterator[Turn]:
+        """Wait until nobody else writes; until the block ends, nobody else will."""
+        created: dict[str, int] = {}
+        with self._lock:
+            with self._transaction() as cursor:
+                turn = Turn(self.news(after), [])
+                yield turn
+                for added in turn.added:
+                    self._append(cursor, created, *added)
+            self._programmes |= created
+            for name, before, entries, _ in turn.added:
+                self._seen[name] = self._ends[name] = before + len(entries)
+
+    def _append(
+        self,
+        cursor: sqlite3.Cursor,
+        created: dict[str, int],
+        name: str,
+        after: int,
+        entries: Sequence[Entry],
+        snapshot: str | None,
+    ) -> None:
+        programme = created.get(name) or self._programme(cursor, name)
+        if programme is None:
+            [programme] = cursor.execute(self._queries["create"], {"name": name}).fetchone()
+            created[name] = programme
+        if self._seen.get(name, -1) < after:
+            self._require(cursor, name, programme, after)
+        rows = [
+            (programme, place, entry.key, entry.body)
+            for place, entry in enumerate(entries, start=after + 1)
+        ]
+        try:
+            cursor.executemany(self._queries["append"], rows)
+        except sqlite3.IntegrityError:
+            cursor.execute("rollback")
+            self._require(cursor, name, programme, after)
+            raise KeyTaken(", ".join(entry.key for entry in entries if entry.key)) from None
+        if snapshot is not None:
+            kept = {"programme": programme, "position": after, "body": snapshot}
+            cursor.execute(self._queries["keep"], kept)
 
     def _require(self, cursor: sqlite3.Cursor, name: str, programme: int, after: int) -> None:
         """Refuse to append to a log that has more entries than that, or fewer."""
@@ -135,26 +157,6 @@ class SqliteStore:
         [position] = cursor.execute(self._queries["position"], asked).fetchone()
         if position != after:
             raise Conflict(f"{name} has {position} events, not {after}")
-
-    def append_all(self, additions: Sequence[Addition]) -> None:
-        """Append to several logs, all or nothing."""
-        with self.turn():
-            for each in additions:
-                self.append(*each)
-
-    @contextmanager
-    def turn(self, *names: str) -> Iterator[None]:
-        """Wait until nobody else writes; until the block ends, nobody else will."""
-        del names  # a file has one writer at a time, whatever it writes
-        if self._turn:
-            yield
-            return
-        with self._transaction():
-            self._turn = True
-            try:
-                yield
-            finally:
-                self._turn = False
 
     def latest(self, name: str) -> Snapshot | None:
         """The last snapshot of a log."""
@@ -176,8 +178,19 @@ class SqliteStore:
 
     def news(self, after: Mapping[str, int]) -> dict[str, list[str]]:
         """The entries of some logs after a position of each; of those that have any."""
-        found = {name: list(self.read(name, position)) for name, position in after.items()}
-        return {name: bodies for name, bodies in found.items() if bodies}
+        found: dict[str, list[str]] = {}
+        with self._cursor() as cursor:
+            [version] = cursor.execute("pragma data_version").fetchone()
+            if version != self._data:
+                self._data = version
+                self._ends.clear()
+            for name, position in after.items():
+                if self._ends.get(name) == position:
+                    continue
+                if bodies := list(self.read(name, position)):
+                    found[name] = bodies
+                self._ends[name] = position + len(bodies)
+        return found
 
     def find(self, name: str, key: str) -> str | None:
         """The entry with a key."""
@@ -212,9 +225,6 @@ class SqliteStore:
         with self._lock:
             try:
                 cursor = self._own_cursor()
-                if self._turn:  # it is part of a larger one
-                    yield cursor
-                    return
                 cursor.execute("begin immediate")
                 try:
                     yield cursor

@@ -26,6 +26,9 @@ select set_config('lock_timeout', %(milliseconds)s::text, false);
 -- name: begin
 begin;
 
+-- name: commit
+commit;
+
 -- name: queue
 -- In an order that all keep to, so that no two wait for one another.
 select pg_advisory_xact_lock(hashtext('dwell_programme'), hash)
@@ -35,8 +38,9 @@ from (
 
 -- name: append
 -- Whoever appends waits for those who write to the same logs. What they wrote is not seen by this
--- statement, which began before: then the primary key refuses it. Texts go as they are (b): to quote
--- them takes longer than to send them.
+-- statement, which began before: then the primary key refuses it. A log that has another length is
+-- refused by a division by zero, and one that is not there as it is null. Texts go as they are (b):
+-- to quote them takes longer than to send them.
 with queue as materialized (
     select pg_advisory_xact_lock(hashtext('dwell_programme'), hash) as turn
     from (
@@ -50,11 +54,11 @@ with queue as materialized (
     where name = any (%(logs)s)
 )
 insert into dwell_event (programme, position, key, body)
-select id, position, key, body::json
-from log join unnest(
+select id, position / (last = after)::integer, key, body::json
+from log right join unnest(
     %(logs)s::text[], %(afters)s::bigint[], %(positions)s::bigint[],
     %(keys)b::text[], %(bodies)b::text[]
-) as entry (name, after, position, key, body) on log.name = entry.name and last = after;
+) as entry (name, after, position, key, body) using (name);
 
 -- name: keep
 insert into dwell_snapshot (programme, position, body)
