@@ -1,5 +1,7 @@
 """What forgetting gains and costs: `python -m benchmarks.drift ramp,rare-win [--replications 100]`.
 
+All of it, in hours: `python -m benchmarks.drift --tests 300,1000,3000 --setup-cost 0,20`.
+
 Worlds are those of `dwell bench learners`, whose pool stays, and of `--drift`, whose pool changes.
 EmpiricalBayes with drift and without sees the same tests. What the rule in force earns and costs is
 not counted but computed, under the pool of the moment, so that few replications tell much. Printed
@@ -15,9 +17,14 @@ With --told, only how often a change is told: where the pool stays, each is a fa
 """
 
 import argparse
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from functools import cache
+from multiprocessing import get_context
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -185,36 +192,74 @@ def _share(runs: list[Ran]) -> tuple[float, FloatArray]:
     return share, (earned - share * money) / money.mean()
 
 
+class Task(NamedTuple):
+    """A run to be made: the arguments of `one_run`, by names."""
+
+    world: str
+    setup_cost: float
+    tests: int
+    drift: bool
+    guard: bool
+    seed: int
+
+
+def made(task: Task) -> Ran:
+    """A run, in whichever process."""
+    pools = _pools(task.world, task.setup_cost, task.tests)
+    return one_run(pools, drift=task.drift, guard=task.guard, seed=task.seed)
+
+
+@cache
+def _pools(world: str, setup_cost: float, tests: int) -> Pools:
+    [found] = (each for each in _instances() if (each.name, each.setup_cost) == (world, setup_cost))
+    return Pools(found, tests)
+
+
+@cache
+def _instances() -> tuple[Instance, ...]:
+    return (*suite(more=True), *drift_suite())
+
+
+def _numbers(kind: type[int] | type[float]) -> Callable[[str], list[Any]]:
+    return lambda text: [kind(each) for each in text.split(",")]
+
+
 def main(arguments: Sequence[str]) -> None:
     """Print a line for each world."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.drift")
     parser.add_argument("worlds", nargs="?", help="names between commas; by default all")
-    parser.add_argument("--tests", type=int, default=1000)
-    parser.add_argument("--setup-cost", type=float, default=20.0)
+    parser.add_argument("--tests", type=_numbers(int), default=[1000], help="numbers")
+    parser.add_argument("--setup-cost", type=_numbers(float), default=[20.0], help="numbers")
     parser.add_argument("--replications", type=int, default=100)
     parser.add_argument("--guard", action="store_true")
     parser.add_argument("--told", action="store_true")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args(arguments)
     wanted = None if given.worlds is None else given.worlds.split(",")
-    print(f"{given.replications} runs of {given.tests} tests; same money in %:")
-    print(f"{'':32} {'with drift':>12} {'without':>6} {'difference':>14}")
-    for instance in (*suite(more=True), *drift_suite()):
-        named = wanted is None or instance.name in wanted
-        if not named or instance.setup_cost not in (given.setup_cost, 1000.0):
-            continue
-        pools = Pools(instance, given.tests)
+    seeds = range(given.seed, given.seed + given.replications)
+    # Processes share the work; within one, threads would only stand in one another's way.
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as processes:
+        for tests in given.tests:
+            print(f"{given.replications} runs of {tests:,} tests; same money in %:")
+            print(f"{'':32} {'with drift':>12} {'without':>6} {'difference':>14}")
+            for instance in _instances():
+                named = wanted is None or instance.name in wanted
+                if not named or instance.setup_cost not in (*given.setup_cost, 1000.0):
+                    continue
+                where = instance.name, instance.setup_cost, tests
 
-        def runs(*, drift: bool, pools: Pools = pools) -> list[Ran]:
-            seeds = range(given.seed, given.seed + given.replications)
-            return [one_run(pools, drift=drift, guard=given.guard, seed=seed) for seed in seeds]
+                def runs(*, drift: bool, where: tuple[str, float, int] = where) -> list[Ran]:
+                    tasks = [Task(*where, drift, given.guard, seed) for seed in seeds]
+                    return list(processes.map(made, tasks, chunksize=2))
 
-        with_drift = runs(drift=True)
-        if given.told:
-            told = sum(bool(run.told) for run in with_drift)
-            print(f"{instance!s:32} told in {told}", flush=True)
-        else:
-            print(line(str(instance), with_drift, runs(drift=False), pools.change), flush=True)
+                with_drift = runs(drift=True)
+                if given.told:
+                    told = sum(bool(run.told) for run in with_drift)
+                    print(f"{instance!s:32} told in {told}", flush=True)
+                    continue
+                change = _pools(*where).change
+                print(line(str(instance), with_drift, runs(drift=False), change), flush=True)
 
 
 if __name__ == "__main__":

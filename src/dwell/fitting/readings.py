@@ -35,7 +35,7 @@ from dwell.kernels.following import LEAST, follow
 _STEP, _MANY, _BACK = 5, 500, 0.3
 _BETWEEN, _PACES = np.array([[1500.0], [150.0]]), np.array([[0.9], [0.1]])
 # How much of a test is left after one more by readings that fade, and how likely each is at first.
-_LEFT, _FADING = np.array([0.995]), np.array([0.2])
+_LEFT, _FADING = np.array([0.99]), np.array([0.2])
 RESTARTS = 1 + len(_LEFT)  # from this one on, readings are of the tests since some test
 # What is done about a kind of readings goes with its chance to the power of 1 and this: to reckon
 # with what is unlikely costs more than it is worth.

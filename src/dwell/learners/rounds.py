@@ -35,7 +35,7 @@ from dwell.records import Records
 
 # Chosen on the worlds that `dwell bench learners` marks so.
 # Tasks of the first round; later ones are a fourth of all before, or less if the pool may change.
-_FIRST_ROUND, _ROUND_SHARE, _DRIFTING_SHARE = 4, 4, 8
+_FIRST_ROUND, _ROUND_SHARE, _DRIFTING_SHARE = 4, 4, 12
 _DEEPENED = 0.05  # times n^(-1/3): the share of tasks that draw on, to see what longer tests show
 # The share of the spending that verifies acceptances while there are few tests, the most of it if
 # the budget would not last, and how many samples that is: at least, and at most as a share of cap.
