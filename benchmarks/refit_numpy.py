@@ -132,7 +132,6 @@ def duels() -> Iterator[Duel]:
         noise=1.0,
         largest=1.0,
         cap=_CAP,
-        chunk=0,
         caution=_CAUTION,
         explainable=0.0,
         guard=None,

@@ -218,6 +218,9 @@ def test_who_is_not_signed_in_is_sent_to_the_page_for_it_and_back(public: Servic
     page = public.call("GET", answer.headers["location"])
     assert page.status_code == 200
     assert 'value="/programmes/a%2Fb?day=3"' in page.text
+    assert "has ended" not in page.text
+    over = public.call("GET", "/", headers={**html, "Cookie": "__Host-dwell-session=a_b"})
+    assert "Your session has ended" in public.call("GET", over.headers["location"]).text
     assert_problem(public.call("GET", "/api/v1/programmes", headers=html), 401)
     sent = {"token": "dwell_a_b", "next": "//elsewhere.example"}
     wrong = public.call("POST", "/sign-in", data=sent)

@@ -82,11 +82,11 @@ def test_chances_are_those_of_all_ways_in_which_the_pool_may_change() -> None:
         return plain_follow(rows[start:end], SHAPES.chances)[1]
 
     def faded(end: int = 12) -> float:
-        # What was learned is worth 0.995 as much after each test more, from look to look.
+        # What was learned is worth 0.99 as much after each test more, from look to look.
         found, powers = 1.0, np.zeros(12)
         for first in range(0, end, 5):
-            powers[:first] *= 0.995**5
-            powers[first - 5 : first] = 0.995**5
+            powers[:first] *= 0.99**5
+            powers[first - 5 : first] = 0.99**5
             belief = SHAPES.chances * (rows ** powers[:, np.newaxis])[:first].prod(axis=0)
             found *= plain_follow(rows[first : min(end, first + 5)], belief / belief.sum())[1]
         return found
@@ -107,7 +107,7 @@ def test_chances_are_those_of_all_ways_in_which_the_pool_may_change() -> None:
     total = np.sum(expected)
     assert np.exp(readings.chances) == pytest.approx(np.array(expected) / total)
     assert readings.evidence == pytest.approx(np.log(total / likelihood(0)))
-    assert readings.faded[0].tests == pytest.approx(5 * 0.995**5 + 5 * 0.995**10)
+    assert readings.faded[0].tests == pytest.approx(5 * 0.99**5 + 5 * 0.99**10)
 
 
 def test_tests_that_do_not_tell_of_changes_are_counted_and_nothing_else() -> None:

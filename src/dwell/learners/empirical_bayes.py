@@ -27,6 +27,7 @@ from dwell.learners.learner import Knowledge, Learner
 from dwell.learners.lessons import Lesson, lessons
 from dwell.learners.past_sums import PastSums
 from dwell.learners.pool_knowledge import PoolKnowledge
+from dwell.learners.reader import Reader
 from dwell.learners.rounds import CHEAP, Chooser
 from dwell.policies import Policies
 from dwell.pools.fitted import FittedPool
@@ -134,13 +135,14 @@ class EmpiricalBayes(Learner):
         self.drift = drift
         self.seed = checks.count("seed", seed, least=0)
         noise = noise_under(law)
+        pool = pool_under(law, self.cap, self.looks, self.min_samples, self.noise_levels)
+        self._reader = Reader(pool, chunk_under(law), self.drift)
         self._chooser = Chooser(
-            pool=pool_under(law, self.cap, self.looks, self.min_samples, self.noise_levels),
+            pool=pool,
             setup_cost=self.setup_cost,
             noise=noise,
             largest=max(self.noise_levels or (1.0,)),
             cap=self.cap,
-            chunk=chunk_under(law),
             caution=self.caution,
             explainable=self.explainable,
             guard=guard_under(law, self.cap, noise, self.budget, cheap=self._cheap)
@@ -155,13 +157,13 @@ class EmpiricalBayes(Learner):
         """All that changes as it learns; the first round is fitted when that is first asked for."""
         learned = self.blank()
         if self.past is not None:
-            self._chooser.begin_from(learned, self.past)
+            self._reader.begin_from(learned, self.past)
         self._chooser.begin_round(learned)
         return learned
 
     def blank(self) -> Learned:
         """A state before its first round: what is restored needs none."""
-        return self._chooser.nothing()
+        return self._reader.nothing()
 
     @property
     def guarded(self) -> bool:
@@ -297,9 +299,9 @@ class EmpiricalBayes(Learner):
             if self.drift:
                 last = min(last, taken + state.readings.left)
             done = chooser.verify(state, design, records, ran, unit, first=taken, last=last)
-            chooser.learn(state, kinds[taken:done], records.drawn[taken:done])
+            self._reader.learn(state, kinds[taken:done], records.drawn[taken:done])
             taken = done
-            if chooser.moved(state):
+            if self._reader.moved(state):
                 return taken, True
             if done < last:
                 break

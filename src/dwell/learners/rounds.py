@@ -14,19 +14,14 @@ import numpy as np
 
 from dwell.arrays import FloatArray, IntArray
 from dwell.fitting.figure import Figure
-from dwell.fitting.pool import DRAWS, PoolFit, fit_pool, likeliest
-from dwell.fitting.pool_change import (
-    Changed,
-    under_rule,
-    with_change,
-)
-from dwell.fitting.readings import RESTARTS, Readings
+from dwell.fitting.pool import DRAWS, PoolFit, fit_pool
+from dwell.fitting.pool_change import Changed, under_rule
+from dwell.fitting.readings import RESTARTS
 from dwell.laws import Law
 from dwell.learners.design import Design
 from dwell.learners.explainable import explainable
 from dwell.learners.guard import Guard
 from dwell.learners.learned import Boundaries, Learned, Round
-from dwell.learners.past_sums import PastSums
 from dwell.learners.pool_knowledge import PoolKnowledge, pool_knowledge
 from dwell.policy import Policy
 from dwell.pools.best import GridPool, Level, PoolBest
@@ -48,8 +43,6 @@ _SHOWING, _SHOWING_FIRST, _SHOWING_SHARE, _SHOWN = 0.125, 0.25, 0.03, 1.5
 # fifth of a test, or a few. What was seen of them fades from round to round: if it led to accepting
 # nothing, nothing more would be seen.
 _DOUBT, _CONFIRMED, _FEW_CONFIRMED, _FADING = 1.5, 0.2, 10.0, 0.9
-_STEADY = 0.2  # how likely at first that the pool is as all tests together say
-_MOVED = 0.2  # if so many of the tests turn out to be of another pool, or not, it is fitted anew
 CHEAP = 0.04  # set-up, per cap: below, verifying costs a large part of what a test earns
 _PATIENCE = 200.0
 _OF_FIRST = ", in units of its noise where that is the least; other levels have limits of their own"
@@ -65,7 +58,6 @@ class Chooser:
         noise: The standard deviation of a sample, in the units that it is told in …
         largest: … and what such a unit is worth at most, where tests differ in noise.
         cap: The most samples of a test.
-        chunk: How many samples have a sum of about the law that is supposed.
         caution: The share of plausible pools, the worst ones, that boundaries are chosen for.
         explainable: Which share of the ROI a rule may lose that people can say.
         guard: The guard; None without one.
@@ -78,7 +70,6 @@ class Chooser:
     noise: float
     largest: float
     cap: int
-    chunk: int
     caution: float
     explainable: float
     guard: Guard | None
@@ -162,89 +153,6 @@ class Chooser:
             if ledger.closed != before or (design.accepts and not guard.room(ledger)):
                 return place + 1
         return last
-
-    def nothing(self) -> Learned:
-        """What is known before there is any test."""
-        if not self.drift:
-            return Learned()
-        laws = self.pool.laws
-        return Learned(Readings.of(self._chances.shape[1]), steady=laws.chances @ laws.weights)
-
-    def begin_from(self, learned: Learned, past: PastSums) -> None:
-        """Learn from past tests: if they are in order, the pool may have changed among them."""
-        kinds = self.pool.at_levels[0].kinds(past.drawn, past.sums)
-        if not self.drift or past.in_order:
-            taken = 0
-            while taken < len(kinds):
-                last = taken + learned.readings.left if self.drift else len(kinds)
-                self.learn(learned, kinds[taken:last], past.drawn[taken:last])
-                taken = last
-        else:
-            learned.readings.begin_with(kinds, self._predicted(learned, kinds))
-
-    def learn(self, learned: Learned, kinds: IntArray, drawn: IntArray) -> None:
-        """Learn from tests, no more than are left until a change is looked for.
-
-        Args:
-            learned: What was learned before.
-            kinds: The kinds of the tests.
-            drawn: How many samples each has.
-        """
-        readings = learned.readings
-        if not self.drift:
-            readings.spans[0].add(kinds)
-            return
-        # A conversion in a short test would seem to be a large effect, and so another pool.
-        tells = drawn >= self.chunk
-        readings.count(kinds[~tells])
-        if not tells.any():
-            return
-        readings.take(kinds[tells], self._predicted(learned, kinds[tells]), self._chances)
-        if change := readings.shown():
-            learned.changes = with_change(learned.changes, change)
-        if readings.looking and (change or readings.tests >= learned.steady_at):
-            self._fit_steady(learned)
-
-    @property
-    def _chances(self) -> FloatArray:
-        """How likely each shape of the pool is at first, the last the one that fits all tests.
-
-        That one is of the first reading alone, by which nothing changed: by the others, in the
-        second row, the pool is not what all tests together say.
-        """
-        shapes = self.pool.shapes.chances
-        return np.array([[*(1.0 - _STEADY) * shapes, _STEADY], [*shapes, 0.0]])
-
-    def _predicted(self, learned: Learned, kinds: IntArray) -> FloatArray:
-        """How likely tests are under each shape of the pool: a row each."""
-        # What samples are worth stays the same for a round: so a block of tests is learned from as
-        # one by one.
-        factor = learned.rounds[-1].factor if learned.rounds else 1.0
-        shapes = np.vstack([self.pool.shapes.weights, learned.steady])
-        likelihood = np.exp(self.pool.log_likelihood(kinds, factor))
-        found: FloatArray = np.einsum("ij,hj->ih", likelihood, shapes)
-        return found
-
-    def _fit_steady(self, learned: Learned) -> None:
-        """Fit a pool to all tests since it last changed for sure.
-
-        Real pools are none of a list of shapes: where none fits, readings that go from one to
-        another would predict better though nothing has changed.
-        """
-        readings = learned.readings
-        kinds, counts = readings.counted_by(readings.settled)
-        factor = learned.rounds[-1].factor if learned.rounds else 1.0
-        likelihood = np.exp(self.pool.log_likelihood(kinds, factor))
-        learned.steady = likeliest(likelihood, counts, self.pool.laws, learned.steady).weights
-        learned.steady_at = readings.tests + max(1, readings.tests // _ROUND_SHARE)
-        readings.catch_up(self._chances[0])
-
-    def moved(self, learned: Learned) -> bool:
-        """Whether so many tests turn out to be of another pool that it is to be fitted anew."""
-        readings = learned.readings
-        return (
-            self.drift and readings.looking and readings.moved > _MOVED * learned.rounds[-1].tests
-        )
 
     def _changed(self, learned: Learned) -> Changed | None:
         """What is known of the latest change."""

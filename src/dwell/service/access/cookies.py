@@ -13,7 +13,7 @@ from dwell.service.access.loopback import is_loopback
 from dwell.service.access.tokens import SESSION_SECONDS
 from dwell.service.settings import Settings
 
-_NAME = "dwell-session"
+SESSION = "dwell-session"
 _LOCKED = "__Host-"  # browsers take such a cookie only by https, and no other host can set it
 
 
@@ -42,4 +42,4 @@ def _secure(request: Request, settings: Settings) -> bool:
 
 
 def _name(secure: bool) -> str:
-    return f"{_LOCKED}{_NAME}" if secure else _NAME
+    return f"{_LOCKED}{SESSION}" if secure else SESSION

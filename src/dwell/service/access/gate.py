@@ -12,7 +12,7 @@ from starlette.types import Message, Scope, Send
 
 from dwell.errors import DwellError
 from dwell.service.access.callers import ON_LOOPBACK, Caller
-from dwell.service.access.cookies import cookie_of
+from dwell.service.access.cookies import SESSION, cookie_of
 from dwell.service.access.hosts import from_our_pages
 from dwell.service.access.loopback import open_to_all
 from dwell.service.access.rates import Rates
@@ -164,4 +164,5 @@ def sign_in_for(scope: Scope, given: Given) -> str | None:
         return None
     query = scope["query_string"]
     asked = scope["raw_path"] + (b"?" + query if query else b"")
-    return f"/sign-in?next={quote(asked)}"
+    ended = "ended=1&" if SESSION.encode() in given.get(b"cookie", b"") else ""
+    return f"/sign-in?{ended}next={quote(asked)}"

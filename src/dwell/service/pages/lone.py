@@ -25,6 +25,8 @@ _MEANS = {
     409: "Nothing was changed. Somebody may have been faster: look again.",
     413: "Nothing was read. Send less, or use the command on your own machine.",
     429: "Wait a moment, then go on.",
+    500: "If you were changing something, look whether it was done. If it happens again, tell "
+    "whoever runs this server.",
     503: "Nothing that was told is lost. It can be tried again.",
 }
 _OTHERWISE = "Nothing was changed. If it happens again, tell whoever runs this server."
@@ -36,7 +38,7 @@ _TITLES = {404: "This path has left the picture."}
 
 
 @router.get("/sign-in")
-def sign_in_page(request: Request, wrong: str = "", next: str = "/") -> Response:
+def sign_in_page(request: Request, wrong: str = "", ended: str = "", next: str = "/") -> Response:
     """A form for the token."""
     if _in_a_frame(request):
         return _in_frame(_NOT_EVALUATED, _SIGNED_OUT, HTTPStatus.OK)
@@ -47,6 +49,7 @@ def sign_in_page(request: Request, wrong: str = "", next: str = "/") -> Response
         request,
         "sign_in.html.jinja",
         wrong=bool(wrong),
+        ended=bool(ended),
         next=inside(next),
         art=leaf.many(label),
     )

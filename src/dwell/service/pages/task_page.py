@@ -178,7 +178,7 @@ def _facts(
     facts = []
     if lift is not None:
         facts.append(("Lift so far", unit.signed(lift.estimate), unit.range(lift.low, lift.high)))
-    facts.append(("Samples", f"{samples:,.0f} of at most {picture.cap:,.0f}", ""))
+    facts.append(("Samples", f"{samples:,.0f}", f"of at most {picture.cap:,.0f}"))
     facts.append(("Began", words.weekday(test.begun_at), ""))
     if age := words.days(test.begun_at, test.closed_at or now):
         facts.append(("Has run", f"{age} day{'s' * (age > 1)}", ""))
