@@ -126,7 +126,7 @@ def test_a_posterior_of_many_values_has_the_interval_of_the_normal_law() -> None
 
 def learned(tests: int) -> Programme:
     """A programme under signs that has learned from some tests."""
-    learner = EmpiricalBayes(Signs(), cap=64, setup_cost=20)
+    learner = EmpiricalBayes(Signs(), cap=64, setup_cost=20, drift=False)
     programme = Programme.create("memory:", "checkout", learner=learner, clock=Clock())
     rng = np.random.default_rng(3)
     for number in range(tests):

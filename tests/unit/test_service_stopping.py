@@ -22,7 +22,7 @@ CAP, SETUP = 64, 30
 
 def programme_of(law: Law) -> Programme:
     """A programme that has learned from 40 tests."""
-    learner = EmpiricalBayes(law, cap=CAP, setup_cost=SETUP)
+    learner = EmpiricalBayes(law, cap=CAP, setup_cost=SETUP, drift=False)
     programme = Programme.create("memory:", "checkout", learner=learner)
     draw = np.random.default_rng(4)
     for number, value in enumerate(draw.choice([-0.2, 0.0, 0.4], 40)):

@@ -136,6 +136,12 @@ def _words(said: tuple[str, str], now: Point, lines: list[list[Point]], edges: B
         Words(x - 8.0, above, "e"),
         Words(x - 8.0, below, "e"),
         *(Words(x, at, "m") for at in (above - _LINE, below + _LINE)),
+        # Beyond a steep line that goes by.
+        *(
+            Words(x + aside * far, level, kind)
+            for far in (30.0, 46.0, 62.0)
+            for aside, kind in ((1.0, ""), (-1.0, "e"))
+        ),
         *(
             Words(x + aside, at, kind)
             for far in range(1, 10)
