@@ -228,14 +228,18 @@ def main(arguments: Sequence[str]) -> None:
     """Print a line for each world."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.drift")
     parser.add_argument("worlds", nargs="?", help="names between commas; by default all")
-    parser.add_argument("--tests", type=_numbers(int), default=[1000], help="numbers")
-    parser.add_argument("--setup-cost", type=_numbers(float), default=[20.0], help="numbers")
+    parser.add_argument("--tests", type=_numbers(int), default=[1000], help="with commas between")
+    parser.add_argument(
+        "--setup-cost", type=_numbers(float), default=[20.0], help="with commas between"
+    )
     parser.add_argument("--replications", type=int, default=100)
     parser.add_argument("--guard", action="store_true")
     parser.add_argument("--told", action="store_true")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args(arguments)
     wanted = None if given.worlds is None else given.worlds.split(",")
+    for unknown in set(wanted or ()) - {each.name for each in _instances()}:
+        parser.error(f"there is no world {unknown!r}")
     seeds = range(given.seed, given.seed + given.replications)
     # Processes share the work; within one, threads would only stand in one another's way.
     os.environ["OPENBLAS_NUM_THREADS"] = "1"

@@ -26,7 +26,7 @@ _SECONDS = 30.0
 _TRY_SECONDS = 2.0  # to connect, before it is tried anew
 _ROWS = 1000
 _CONNECTIONS = 4  # of a process: one per thread that is at work
-# A position that is not the next one has a statement fail, and no log is not null.
+# How a statement fails that appends where a log does not end, or to a log that is not there.
 _OUT_OF_PLACE = (
     errors.DivisionByZero,
     errors.NotNullViolation,

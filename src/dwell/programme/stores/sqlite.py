@@ -131,6 +131,7 @@ class SqliteStore:
         entries: Sequence[Entry],
         snapshot: str | None,
     ) -> None:
+        self._ends.pop(name, None)  # a commit that fails may have come about
         programme = created.get(name) or self._programme(cursor, name)
         if programme is None:
             [programme] = cursor.execute(self._queries["create"], {"name": name}).fetchone()

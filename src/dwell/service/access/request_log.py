@@ -10,7 +10,7 @@ import re
 from asyncio import get_running_loop
 from contextlib import nullcontext
 from datetime import UTC, datetime
-from random import getrandbits
+from secrets import token_hex
 from typing import Any, TextIO
 
 from starlette.types import Scope
@@ -26,7 +26,7 @@ _faults = logging.getLogger("dwell.service")
 def identity_of(headers: Given) -> str:
     """The id of a request: what its sender calls it, or a new one."""
     given = headers.get(_HEADER, b"").decode("latin-1")
-    return given if _ID.fullmatch(given) else f"{getrandbits(64):016x}"
+    return given if _ID.fullmatch(given) else token_hex(8)
 
 
 def header_of(identity: str) -> tuple[bytes, bytes]:
