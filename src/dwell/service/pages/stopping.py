@@ -108,13 +108,14 @@ def choices(test: Followed, worth: Worth | None, on: GoingOn | None, unit: Unit)
         )
     ]
     if on is not None:
+        taken = words.rounded(on.samples)
         choices.append(
             Choice(
                 "keep",
                 "Keep testing",
                 unit.signed(on.net, places),
                 "what is known better, less the traffic it takes, about "
-                f"{words.rounded(on.samples)} samples",
+                f"{taken} sample{'' if taken == '1' else 's'}",
                 decided is None,
             )
         )
