@@ -85,18 +85,20 @@ class Chooser:
         """
         if anew:
             learned.weights = np.zeros(0)
-        number = learned.rounds[-1].number + 1 if learned.rounds else 0
+        former = learned.rounds[-1] if learned.rounds else None
+        number, start = (former.number + 1, former.roi) if former else (0, 0.0)
         factor, discount = learned.noise.measured().factor, self._discount(learned)
         fit = self._fit(learned, number)
         seen: dict[str, Any] = {"factor": factor, "discount": discount}
-        greedy = self.pool.best(fit.weights, self.setup_cost, **seen)
+        greedy = self.pool.best(fit.weights, self.setup_cost, start=start, **seen)
         rois = greedy.roi_under(fit.draws, self.setup_cost, discount)
         share = self.caution * min(1.0, sqrt((1 + learned.recent) / self._patience))
         # Caution is taken within each reading or, where tests cost much, within each kind of them:
         # what the newest readings hold possible, as they know little, does not outweigh the others.
         groups = fit.readings if self._cheap else np.minimum(fit.readings, RESTARTS)
         weights = _worst(rois, groups, share) @ fit.draws
-        best, words = self.pool.best(weights, self.setup_cost, **seen), ""
+        start = float(greedy.roi_under(weights, self.setup_cost, discount))
+        best, words = self.pool.best(weights, self.setup_cost, start=start, **seen), ""
         if self.explainable:
             said = explainable(self.pool, weights, self.setup_cost, best=best, **seen)
             if said.lost <= self.explainable:
@@ -326,11 +328,10 @@ def _worst(rois: FloatArray, groups: IntArray, share: float) -> FloatArray:
 def _boundaries(policy: Policy, level: Level, weights: FloatArray, factor: float) -> Boundaries:
     """A policy as a round keeps it: at its looks alone."""
     looked = np.isfinite(policy.lower) | np.isfinite(policy.upper)
-    looks = 1 + np.flatnonzero(looked)
-    lower, upper = policy.lower[looked].tolist(), policy.upper[looked].tolist()
+    looks, lower, upper = 1 + np.flatnonzero(looked), policy.lower[looked], policy.upper[looked]
     return Boundaries(
         looks=looks,
-        lower=[each if np.isfinite(each) else None for each in lower],
-        upper=[each if np.isfinite(each) else None for each in upper],
+        lower=np.where(np.isfinite(lower), lower, None).tolist(),
+        upper=np.where(np.isfinite(upper), upper, None).tolist(),
         even=level.even(weights, looks, factor),
     )

@@ -92,6 +92,7 @@ class GridPool(Protocol):
         *,
         factor: float = 1.0,
         discount: float = 0.0,
+        start: float = 0.0,
     ) -> PoolBest:
         """The boundaries with the highest ROI for a pool.
 
@@ -100,4 +101,5 @@ class GridPool(Protocol):
             setup_cost: What each test costs besides its samples.
             factor: How many samples of a test are worth an independent one.
             discount: Accepting is worth the value less this.
+            start: A guess at the ROI: it saves time.
         """

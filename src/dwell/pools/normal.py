@@ -171,6 +171,7 @@ class NormalPool:
         *,
         factor: float = 1.0,
         discount: float = 0.0,
+        start: float = 0.0,
     ) -> PoolBest:
         """The boundaries with the highest ROI for a pool.
 
@@ -179,12 +180,15 @@ class NormalPool:
             setup_cost: What each test costs besides its samples.
             factor: How many samples of a test are worth an independent one.
             discount: Accepting is worth the value less this.
+            start: A guess at the ROI: it saves time.
         """
         noise = self.noise * sqrt(factor)
         kept = weights > NEGLIGIBLE
         pool = Pool.of(self.values[kept], weights[kept] / weights[kept].sum(), noise)
         try:
-            limits = best_limits(pool, self.looks, setup_cost, discount=discount).limits
+            limits = best_limits(
+                pool, self.looks, setup_cost, discount=discount, start=start
+            ).limits
         except NothingWorthTesting:
             limits = _nothing(self.looks)
         found = fates(self.values[None, :], np.array([noise]), limits)

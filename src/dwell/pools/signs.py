@@ -23,7 +23,7 @@ _FEWEST, _MOST = 49, 401
 _NEGLIGIBLE = 1e-12
 _KINDS = 2**24  # more than a test has samples
 _MOST_ROUNDS = 50
-_SMALL_GAIN = 1e-6
+_SMALL_GAIN = 1e-3  # what is left to gain is about the square of the last gain
 _ROUNDING = 1e-9
 
 
@@ -122,6 +122,7 @@ class SignsPool:
         *,
         factor: float = 1.0,
         discount: float = 0.0,
+        start: float = 0.0,
     ) -> PoolBest:
         """The boundaries with the highest ROI for a pool, by Dinkelbach's iteration.
 
@@ -130,9 +131,10 @@ class SignsPool:
             setup_cost: What each test costs besides its samples.
             factor: How many samples of a test are worth an independent one.
             discount: Accepting is worth the value less this.
+            start: A guess at the ROI: it saves time.
         """
         if factor <= 1.0:
-            return self._searched(self.looks, weights, setup_cost, discount)
+            return self._searched(self.looks, weights, setup_cost, discount, start)
         # By tests counted in independent samples. The first sample counts in full, the others
         # less: the difference is as good as set-up.
         looks = 1 + np.flatnonzero(self.looks)
@@ -140,7 +142,7 @@ class SignsPool:
         counted, places = np.unique(worth.astype(np.int64), return_index=True)
         searched = np.isin(np.arange(1, counted[-1] + 1), counted)
         cost = (setup_cost + 1.0 - factor) / factor
-        found = self._searched(searched, weights, cost, discount)
+        found = self._searched(searched, weights, cost, discount, factor * start)
         return replace(
             found,
             policy=_stretched(found.policy, counted, looks[places]),
@@ -149,26 +151,30 @@ class SignsPool:
         )
 
     def _searched(
-        self, looks: BoolArray, weights: FloatArray, setup_cost: float, discount: float
+        self,
+        looks: BoolArray,
+        weights: FloatArray,
+        setup_cost: float,
+        discount: float,
+        start: float,
     ) -> PoolBest:
         """The best boundaries of those that look where they may."""
         kept = weights > _NEGLIGIBLE
         values, shares = self.values[kept], weights[kept] / weights[kept].sum()
         best: PoolBest | None = None
-        price = 0.0
+        price = max(0.0, start)
         # What shorter policies earn is a price to begin with: without one, nobody would ever stop.
         allowed = 1 + np.flatnonzero(looks)
         shorter = [int(cap) for cap in allowed[[0, min(15, len(allowed) - 1)]] if cap < len(looks)]
-        for cap in shorter + [len(looks)] * _MOST_ROUNDS:
+        for cap in [*(shorter if price == 0.0 else ()), *[len(looks)] * _MOST_ROUNDS]:
             lower, upper = np.empty(cap), np.empty(cap)
             induct_signs(values, shares, looks[:cap], price, discount, lower, upper)
             found = self._at(Policy(lower, upper), weights, setup_cost, discount)
-            gain = found.roi - price
             if best is None or found.roi > best.roi:
                 best = found
-            if cap == len(looks) and not gain > _SMALL_GAIN * price:
+            if cap == len(looks) and abs(best.roi - price) <= _SMALL_GAIN * price:
                 break
-            price = max(price, best.roi)
+            price = max(0.0, best.roi)
         assert best is not None  # of the first round
         return best
 
