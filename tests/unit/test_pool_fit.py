@@ -16,7 +16,7 @@ from dwell.fitting.pool import (
     fit_pool,
     normal_laws,
 )
-from dwell.kernels.pool_fit import maximise
+from dwell.kernels.pool_fit import climb, maximise
 from dwell.outcomes import scan
 from dwell.pools.best import GridPool
 from dwell.pools.normal import NormalPool
@@ -55,6 +55,31 @@ def test_pools_are_fitted_as_the_plain_twin_does(seed: int) -> None:
         one = np.ascontiguousarray
         maximise(likelihood, one(counts[:, [pool]]), one(pseudo[:, [pool]]), single, 6)
         assert single[:, 0].tolist() == together[:, pool].tolist()
+
+
+def plain_climb(
+    likelihood: FloatArray, counts: FloatArray, pseudo: FloatArray, weights: FloatArray
+) -> FloatArray:
+    """Three steps for one pool, the third from where the first two lead."""
+    terms = likelihood, counts, pseudo
+    once = plain_step(*terms, weights)
+    twice = plain_step(*terms, once)
+    moved, bent = once - weights, twice - 2.0 * once + weights
+    length = max(1.0, float(np.linalg.norm(moved) / np.linalg.norm(bent)))
+    ahead = np.maximum(weights + 2.0 * length * moved + length**2 * bent, 0.01 * twice)
+    return plain_step(*terms, ahead / ahead.sum())
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_one_pool_climbs_as_the_plain_twin_does(seed: int) -> None:
+    """Three steps at a time, four times."""
+    likelihood, *columns = problem(seed, pools=1)
+    counts, pseudo, weights = (each[:, 0].copy() for each in columns)
+    plain = weights.copy()
+    climb(np.ascontiguousarray(likelihood.T), counts, pseudo, weights, 4)
+    for _ in range(4):
+        plain = plain_climb(likelihood, counts, pseudo, plain)
+    np.testing.assert_allclose(weights, plain, rtol=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -7,15 +7,13 @@ never run and say what the normal laws say that explain the others best. What el
 drawn by a weighted bootstrap: tests and pseudo-tests count as often as gamma variables say.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
 
 from dwell.arrays import BoolArray, FloatArray, IntArray
-from dwell.kernels.pool_fit import maximise
+from dwell.kernels.pool_fit import climb, maximise
 
 # How many tests the normal laws are worth, how many plausible pools are drawn, by how many steps.
 # Chosen on the worlds that `dwell bench learners` marks so.
@@ -111,22 +109,6 @@ def normal_laws(values: FloatArray, spreads: Spreads) -> Laws:
     return Laws(weights, chances / chances.sum())
 
 
-def _three_steps(step: Callable[[FloatArray], FloatArray], weights: FloatArray) -> FloatArray:
-    """Three steps that go as far as hundreds where they lead the same way for long.
-
-    Two steps tell in which direction weights move and how that changes; the third is taken from
-    where this leads (SQUAREM; Varadhan, Roland 2008, Scandinavian Journal of Statistics 35).
-    """
-    once = step(weights)
-    twice = step(once)
-    moved, bent = once - weights, twice - 2.0 * once + weights
-    length = sqrt(float(moved @ moved) / max(float(bent @ bent), _SMALLEST))
-    if length <= 1.0:
-        return step(twice)
-    ahead = np.maximum(weights + 2.0 * length * moved + length**2 * bent, 0.01 * twice)
-    return step(ahead / ahead.sum())
-
-
 def _any_of_groups(laws: Laws, chances: FloatArray) -> FloatArray:
     """How likely laws are before there is any test, but for which group holds."""
     if laws.groups == 1:
@@ -162,22 +144,15 @@ def likeliest(
         laws: Laws of the pool to begin with.
         start: Weights of an earlier fit, if there are any.
     """
-    tests = float(counts.sum())
     explained_as = np.log(np.maximum(np.einsum("ij,hj->hi", likelihood, laws.weights), _SMALLEST))
     evidence = np.einsum("hi,i->h", explained_as, counts) + np.log(laws.chances)
     chances = np.exp(evidence - evidence.max())
     chances /= chances.sum()
     explained = chances @ laws.weights
-    weights = explained if start is None else 0.8 * start + 0.2 * explained
-
-    def step(weights: FloatArray) -> FloatArray:
-        ratios = counts / np.einsum("ij,j->i", likelihood, weights)
-        shares = weights * np.einsum("ij,i->j", likelihood, ratios)
-        found: FloatArray = (shares + PSEUDO_TESTS * explained) / (tests + PSEUDO_TESTS)
-        return found
-
-    for _ in range(_STEPS // 3 if tests else 0):
-        weights = _three_steps(step, weights)
+    weights = explained.copy() if start is None else 0.8 * start + 0.2 * explained
+    if counts.any():
+        by_value = np.ascontiguousarray(likelihood.T)
+        climb(by_value, counts, PSEUDO_TESTS * explained, weights, _STEPS // 3)
     return Likeliest(weights, explained, chances)
 
 

@@ -1,9 +1,13 @@
-"""Expectation-maximisation for many pools at once."""
+"""Expectation-maximisation for one pool, and for many at once."""
+
+from math import sqrt
 
 import numpy as np
 
 from dwell.arrays import FloatArray
 from dwell.kernels.compile import compiled
+
+_SMALLEST = 1e-300
 
 
 @compiled
@@ -48,3 +52,67 @@ def maximise(
         for j in range(values):
             for k in range(pools):
                 weights[j, k] = (weights[j, k] * shares[j, k] + pseudo[j, k]) / totals[k]
+
+
+@compiled
+def climb(
+    likelihood: FloatArray, counts: FloatArray, pseudo: FloatArray, weights: FloatArray, steps: int
+) -> None:
+    """Make the weights of one pool likelier, three steps at a time, which go as far as hundreds.
+
+    Two steps tell in which direction weights move and how that changes; the third is taken from
+    where this leads (SQUAREM; Varadhan, Roland 2008, Scandinavian Journal of Statistics 35).
+
+    Args:
+        likelihood: A row per value, a column per kind of test.
+        counts: How many tests of each kind there are.
+        pseudo: How many pseudo-tests have each value.
+        weights: The weights of the values, brought up to date.
+        steps: How many times three.
+    """
+    values = len(weights)
+    once, twice = np.empty(values), np.empty(values)
+    for _ in range(steps):
+        _step(likelihood, counts, pseudo, weights, once)
+        _step(likelihood, counts, pseudo, once, twice)
+        moved, bent = 0.0, 0.0
+        for j in range(values):
+            moved += (once[j] - weights[j]) ** 2
+            bent += (twice[j] - 2.0 * once[j] + weights[j]) ** 2
+        length = max(1.0, sqrt(moved / max(bent, _SMALLEST)))  # 1 leads to where the two steps do
+        total = 0.0
+        for j in range(values):
+            forward, turn = once[j] - weights[j], twice[j] - 2.0 * once[j] + weights[j]
+            ahead = weights[j] + 2.0 * length * forward + length**2 * turn
+            once[j] = max(ahead, 0.01 * twice[j])
+            total += once[j]
+        for j in range(values):
+            once[j] /= total
+        _step(likelihood, counts, pseudo, once, weights)
+
+
+@compiled
+def _step(
+    likelihood: FloatArray,
+    counts: FloatArray,
+    pseudo: FloatArray,
+    weights: FloatArray,
+    found: FloatArray,
+) -> None:
+    """One step from weights to likelier ones: each test is shared among the values."""
+    values, kinds = likelihood.shape
+    mixed, total = np.zeros(kinds), 0.0
+    for j in range(values):
+        total += pseudo[j]
+        for i in range(kinds):
+            mixed[i] += likelihood[j, i] * weights[j]
+    for i in range(kinds):
+        total += counts[i]
+        mixed[i] = counts[i] / mixed[i]
+    for j in range(values):
+        share = 0.0
+        for i in range(kinds):
+            share += likelihood[j, i] * mixed[i]
+        found[j] = weights[j] * share + pseudo[j]
+    for j in range(values):
+        found[j] /= total

@@ -7,7 +7,7 @@ not shown yet stays possible, and is tested for.
 """
 
 from dataclasses import asdict, dataclass, replace
-from math import ceil, sqrt
+from math import ceil, isfinite, sqrt
 from typing import Any
 
 import numpy as np
@@ -328,10 +328,11 @@ def _worst(rois: FloatArray, groups: IntArray, share: float) -> FloatArray:
 def _boundaries(policy: Policy, level: Level, weights: FloatArray, factor: float) -> Boundaries:
     """A policy as a round keeps it: at its looks alone."""
     looked = np.isfinite(policy.lower) | np.isfinite(policy.upper)
-    looks, lower, upper = 1 + np.flatnonzero(looked), policy.lower[looked], policy.upper[looked]
+    looks = 1 + np.flatnonzero(looked)
+    lower, upper = policy.lower[looked].tolist(), policy.upper[looked].tolist()
     return Boundaries(
         looks=looks,
-        lower=np.where(np.isfinite(lower), lower, None).tolist(),
-        upper=np.where(np.isfinite(upper), upper, None).tolist(),
+        lower=[each if isfinite(each) else None for each in lower],
+        upper=[each if isfinite(each) else None for each in upper],
         even=level.even(weights, looks, factor),
     )
