@@ -11,11 +11,13 @@ from dwell import Fixed, Programme, fixed
 from dwell.errors import DwellError
 from dwell.programme.stores.memory import MemoryStore
 from dwell.programme.stores.protocol import Entry
+from dwell.report.drawings.leaf import Limits
 from dwell.service.app import create_app
 from dwell.service.live import Live, Parts
 from dwell.service.names import in_path
 from dwell.service.pages.following import programme_parts
 from dwell.service.pages.plan_form import PlanForm
+from dwell.service.pages.rules import rule_said
 from tests.companies import Company
 
 READS = {"accept": "text/html"}
@@ -217,3 +219,12 @@ def test_a_form_is_a_command() -> None:
     assert form.wrong == {}
     assert '--prior "Normal(-0.005, 0.0045)"' in form.command()
     assert "--traffic-per-day 8000" in form.command()
+
+
+def test_a_rule_that_is_looked_at_before_its_limits_are_told_says_so() -> None:
+    """The first looks of many are left out: their limits say little."""
+    looks = tuple(map(float, range(1, 65)))
+    many = Limits(looks, tuple(-9.0 for _ in looks), tuple(9.0 for _ in looks))
+    assert rule_said(many, None).startswith("Looked at from 1 sample on; after 4 samples ship at ")
+    few = Limits((32.0, 64.0), (-9.0, 0.0), (9.0, 0.0))
+    assert rule_said(few, None).startswith("After 32 samples ship at ")

@@ -89,8 +89,9 @@ def rule_said(limits: leaf.Limits, law: Law | None) -> str:
     if drop is not None:
         sides.append(f"drop at {_at(drop, first, law)}")
     begun = " or ".join(sides) if sides else "no decision yet"
+    looked = f"Looked at from {words.samples(limits.looks[0])} on; after" if early else "After"
     return (
-        f"After {words.samples(first)} {begun}; the limits close in and meet after "
+        f"{looked} {words.samples(first)} {begun}; the limits close in and meet after "
         f"{words.samples(cap)}."
     )
 
