@@ -262,13 +262,13 @@ def test_likelihoods_of_signs_are_those_of_paths() -> None:
 
 
 def test_without_tests_since_it_changed_the_pool_is_taken_to_be_as_before() -> None:
-    """Pools that began anew are drawn around the one before, the others around normal laws."""
+    """Pools that change are drawn around the one that all tests have, others around normal laws."""
     values = np.linspace(-1.0, 1.0, 21)
     laws = normal_laws(values, Spreads(0.1, 0.3, 0.6))
     former = np.zeros(21)
     former[[3, 18]] = 0.9, 0.1
     anew = np.arange(DRAWS) % 2 == 1
-    none = Plausible(np.zeros((DRAWS, 1)), anew.astype(np.int64), anew, former)
+    none = Plausible(np.zeros((DRAWS, 1)), anew.astype(np.int64), former)
     rng = np.random.default_rng(0)
     fit = fit_pool(np.zeros((1, 21)), np.zeros(1), laws, None, rng, none)
     assert fit.draws[anew][:, [3, 18]].sum(axis=1).min() > 0.99

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dwell.arrays import BoolArray, FloatArray, IntArray
+from dwell.arrays import FloatArray, IntArray
 from dwell.kernels.pool_fit import climb, maximise
 
 # How many tests the normal laws are worth, how many plausible pools are drawn, by how many steps.
@@ -51,14 +51,12 @@ class Plausible(NamedTuple):
 
     Attributes:
         counts: The numbers.
-        readings: By which reading of the tests each row counts them.
-        anew: Whether by that reading the pool has changed.
-        former: The weights of each value in the pool before: what else to begin with.
+        readings: By which reading of the tests each row counts them, the first that nothing changed.
+        former: The weights of each value in the pool if nothing changed.
     """
 
     counts: FloatArray
     readings: IntArray
-    anew: BoolArray
     former: FloatArray
 
 
@@ -182,8 +180,8 @@ def fit_pool(
         known, readings = np.broadcast_to(counts, (DRAWS, len(counts))), np.zeros(DRAWS, np.int64)
     else:
         known, readings = plausible.counts, plausible.readings
-        # Whatever changed, the pool before is as good a guess as any law.
-        begun[plausible.anew] = plausible.former
+        # Whatever changes, the pool as all tests have it is as good a guess as any law.
+        begun[readings > 0] = plausible.former
     begun = begun.T
     pseudo = rng.gamma(np.maximum(PSEUDO_TESTS * begun, _SMALLEST))
     counted = rng.gamma(np.ascontiguousarray(known.T))

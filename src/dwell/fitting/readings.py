@@ -35,7 +35,7 @@ from dwell.kernels.following import LEAST, follow
 _STEP, _MANY, _BACK = 5, 500, 0.3
 _BETWEEN, _PACES = np.array([[1500.0], [150.0]]), np.array([[0.9], [0.1]])
 # How much of a test is left after one more by readings that fade, and how likely each is at first.
-_LEFT, _FADING = np.array([0.99]), np.array([0.2])
+_LEFT, _FADING = np.array([0.99]), np.array([0.3])
 RESTARTS = 1 + len(_LEFT)  # from this one on, readings are of the tests since some test
 # What is done about a kind of readings goes with its chance to the power of 1 and this: to reckon
 # with what is unlikely costs more than it is worth.
@@ -220,7 +220,7 @@ class Readings:
         Args:
             draws: How many readings: in proportion to how likely they are but for their kinds, of
                 which the likelier count for more.
-            former: The weights of each value in the pool as it was before it changed, if it has.
+            former: The weights of each value in the pool if nothing changed.
             rng: What to draw from.
         """
         likely, kinds = self._likely, np.minimum(np.arange(len(self.shares)), RESTARTS)
@@ -229,7 +229,7 @@ class Readings:
         drawn = np.searchsorted(np.cumsum(likely), places)
         drawn = rng.permutation(np.minimum(drawn, len(self.shares) - 1))
         counts: FloatArray = (self.shares @ self._by_kind()[1])[drawn]
-        return Plausible(counts, drawn, drawn >= RESTARTS, former)
+        return Plausible(counts, drawn, former)
 
     def _by_kind(self) -> tuple[IntArray, FloatArray]:
         """The kinds of tests, and how many of each kind each span has: a row each."""
