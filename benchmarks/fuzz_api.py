@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 from shutil import which
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import httpx2
@@ -58,14 +59,17 @@ def fuzzed(*options: str) -> Fuzzed:
     schemathesis = which("schemathesis", path=str(Path(sys.executable).parent)) or "schemathesis"
     # Nobody is to be slowed down here, and nothing posted to addresses that were drawn at random.
     settings = Settings(requests_per_second=1e6, hooks=False)
-    with served(create_app(settings, seeded())) as address:
+    # What schemathesis and Hypothesis keep in the present folder would change the next run: in a
+    # folder of its own, the same options make the same requests.
+    with served(create_app(settings, seeded())) as address, TemporaryDirectory() as folder:
         done = subprocess.run(
             [
                 *(schemathesis, "run", f"{address}/api/v1/openapi.json"),
                 *("--checks", ",".join(CHECKS), "--seed", "1"),
                 *("--no-shrink", "--suppress-health-check", "all", "--request-timeout", "60"),
-                *("--warnings", "off", *options),
+                *("--warnings", "off", "--generation-database", "none", *options),
             ],
+            cwd=folder,
             check=False,
             capture_output=True,
             text=True,

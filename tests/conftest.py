@@ -10,8 +10,8 @@ import pytest
 from tests.acceptance.commands import run
 from tests.postgres import postgres as postgres
 
-# Files of these folders take longest, and there are few of them.
-_FIRST = ("acceptance", "statistical", "browser", "contract")
+# Files of these folders take longest, and there are few of them; so do pages with their examples.
+_FIRST = ("acceptance", "statistical", "browser", "contract", "docs", "README.md")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -20,7 +20,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _place(item: pytest.Item) -> int:
-    """Where the folder of a test comes; within it, tests stay in their order."""
+    """Where the folder or page of a test comes; within it, tests stay in their order."""
     among = [place for place, name in enumerate(_FIRST) if name in item.path.parts]
     return among[0] if among else len(_FIRST)
 

@@ -49,7 +49,8 @@ def test_its_json_is_all_that_it_prints_and_workers_change_nothing(
 ) -> None:
     """One row per learner and number of tasks, the same for one and two processes."""
     demo = importlib.import_module("dwell.cli.demo")
-    monkeypatch.setattr(demo, "_TASKS", (10, 100))
+    monkeypatch.setattr(demo, "_TASKS", (4, 12))
+    monkeypatch.setattr(demo, "_PAST_TESTS", 20)
     printed = [
         run("demo", "--json", "--workers", workers, "--out", str(tmp_path / "report.html")).stdout
         for workers in ("1", "2")
@@ -57,9 +58,9 @@ def test_its_json_is_all_that_it_prints_and_workers_change_nothing(
     rows = json.loads(printed[0])["rows"]
     learners = ("cape", "esc-cape", "ladder", "empirical-bayes")
     assert [row["learner"] for row in rows] == [name for name in learners for _ in range(2)]
-    assert [row["tasks"] for row in rows] == [10, 100] * 4
+    assert [row["tasks"] for row in rows] == [4, 12] * 4
     assert json.loads(printed[0])["oracle_roi"] == rows[-1]["best_roi"] > rows[0]["best_roi"]
-    assert json.loads(printed[0])["past_tests"]["tests"] == 200
+    assert json.loads(printed[0])["past_tests"]["tests"] == 20
     assert printed[0] == printed[1]
 
 
@@ -69,6 +70,7 @@ def test_what_would_take_minutes_is_left_out(
     """A dash in the table, and a word about it."""
     module = importlib.import_module("dwell.cli.demo")
     monkeypatch.setattr(module, "_TASKS", (10, 100))
+    monkeypatch.setattr(module, "_PAST_TESTS", 20)
     monkeypatch.setattr(module, "_MOST_COMPUTED", 10)
     result = run("demo", "--workers", "1", "--plot", str(tmp_path / "report.html"))
     [row] = [line.split() for line in result.stdout.splitlines() if line.endswith("- ")]

@@ -41,5 +41,5 @@ def test_clients_go_on_by_themselves_whatever_is_killed_over_postgres() -> None:
 
 def test_clients_of_one_process_over_sqlite() -> None:
     """Where one file is enough: they begin, tell and read at once, and no request fails."""
-    found = load("sqlite", "--clients", "8", "--seconds", "2")
+    found = load("sqlite", "--clients", "8", "--seconds", "1")
     assert (found["errors"], found["lost"], found["doubled"]) == (0, 0, 0)

@@ -11,7 +11,7 @@ COMMANDS = {
     "exact": ("exact", "--caps", "1,2"),
     "evaluate": ("evaluate", "log.csv"),
 }
-TEMPLATES, FIGURES = "jinja2", "plotly"
+TEMPLATES, FIGURES, STATISTICS = "jinja2", "plotly", "scipy.stats"
 # Help of other commands lists learners by name; the table of names loads none of them.
 NAMES = {"dwell.learners", "dwell.learners.registry"}
 
@@ -60,7 +60,7 @@ def test_json_loads_nothing_that_draws_and_a_page_neither_lab_nor_learners(
         (*COMMANDS[command], "--json"),
         (*COMMANDS[command], option, "page.html"),
     )
-    assert not {TEMPLATES, FIGURES} & figures
+    assert not {TEMPLATES, FIGURES, STATISTICS} & figures
     assert {TEMPLATES, FIGURES} <= page
     for modules in (figures, page):
         assert not within("dwell.lab", modules)
@@ -71,6 +71,6 @@ def test_a_run_loads_no_part_of_scipy_that_is_large(folder: Path) -> None:
     """They would be a fifth of its memory, and a second of its time."""
     asked = ("simulate", "--tasks", "30", "--replications", "1", "--json")
     [modules] = loaded_by(folder, asked)
-    assert not {"scipy.optimize", "scipy.signal", "scipy.stats"} & modules
+    assert not {"scipy.optimize", "scipy.signal", STATISTICS} & modules
     assert not {TEMPLATES, FIGURES, "pyarrow", "duckdb"} & modules
     assert "dwell.learners.empirical_bayes" in modules

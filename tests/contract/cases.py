@@ -165,5 +165,5 @@ def begun(learner: Learner, tasks: int = 1) -> Design:
 
 
 def outcome(learner: Learner, case: Case, **options: Any) -> tuple[object, ...]:
-    run = simulate(learner, case.world, **{"tasks": 2 * case.tasks, "rng": 17, **options})
+    run = simulate(learner, case.world, **{"tasks": case.tasks, "rng": 17, **options})
     return run.reward, run.cost, run.tasks, run.samples, run.chosen, run.learner.to_json()

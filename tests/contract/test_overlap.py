@@ -11,7 +11,7 @@ from dwell.learners.evidence import Evidence
 from dwell.testing import recorded, side_by_side
 from tests.contract.cases import CASES, LEARNERS, Case, after, begun, drawn_rows
 
-OVERLAPS = [1, 2, 5, 20, 100]
+OVERLAPS = [1, 5, 100]
 
 
 @LEARNERS

@@ -177,8 +177,8 @@ WORLDS = {
 
 
 @pytest.mark.parametrize("world", WORLDS)
-@pytest.mark.parametrize("cap", [1, 2, 30])
-@pytest.mark.parametrize("setup_cost", [0.0, 20.0, 1e12, 1e300])
+@pytest.mark.parametrize("cap", [1, 30])
+@pytest.mark.parametrize("setup_cost", [0.0, 20.0, 1e300])
 def test_extremes_are_learned_from(world: str, cap: int, setup_cost: float) -> None:
     """Whatever values there are and whatever a test costs, all is finite, and what loses is left.
 

@@ -185,8 +185,8 @@ def test_more_looks_than_one_a_day_are_said_to_be_missing() -> None:
 @pytest.mark.parametrize(
     ("world", "setup_cost", "all_days"),
     [
-        (HEADLINES, 1000, DAYS),
-        (RARE_WINS, 1e5, (28, 61, 365, 10_000)),
+        (HEADLINES, 1000, (7, 28, 60, 61, 365, 1000, 1_000_000)),
+        (RARE_WINS, 1e5, (28, 61, 10_000)),
         (World(Normal(-0.0003, 0.0009), Gaussian(0.16)), 1e5, (60, 90, 1000)),
     ],
     ids=["headlines", "rare-wins", "dear-set-up"],

@@ -128,7 +128,7 @@ def run(subject: EmpiricalBayes, tests: int, seed: int = 0) -> None:
 def test_a_learner_goes_on_from_its_json() -> None:
     """With tests of several levels open; the state has a round's boundaries for each level."""
     first = learner()
-    run(first, 30)
+    run(first, 12)
     opened = [first.begin(noise=noise) for noise in (0.3, 3.0)]
     assert opened[0].policies[0] != opened[1].policies[0]
     second = EmpiricalBayes.from_json(first.to_json())
@@ -136,7 +136,7 @@ def test_a_learner_goes_on_from_its_json() -> None:
     for each in (first, second):
         for design in each.queue.open:
             each.learn(design, design.record(np.full(200, 0.1)))
-        run(each, 20, seed=1)
+        run(each, 8, seed=1)
     assert first.to_json() == second.to_json()
     taught: list[Lesson] = []
     first.audit = taught.append
@@ -144,7 +144,7 @@ def test_a_learner_goes_on_from_its_json() -> None:
     first.learn(design, design.record(np.full(200, 0.1)))
     assert taught[0].noise == 3.0
     assert taught[0].effect == pytest.approx(0.3)
-    assert first.state.readings.tests == 53
+    assert first.state.readings.tests == 23
     assert {len(found.boundaries) for found in first.state.rounds} == {3}
     assert len(first.state.weights) == len(first._chooser.pool.values)
 
@@ -152,7 +152,7 @@ def test_a_learner_goes_on_from_its_json() -> None:
 def test_what_is_known_says_how_effects_grow() -> None:
     """With the chance of it, among the sentences and in JSON; without levels there is no word."""
     subject = learner(guard=False)
-    run(subject, 120)
+    run(subject, 60)
     known = subject.pool_knowledge()
     assert known.exponent is not None
     assert known.exponent.power == 1.0

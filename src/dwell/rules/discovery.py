@@ -10,7 +10,6 @@ from math import sqrt
 from typing import Literal
 
 import numpy as np
-from online_fdr.p_values import LordPlusPlus, Saffron
 from scipy import special
 
 from dwell import checks
@@ -113,6 +112,9 @@ def fdr_programme(
 
 
 def _discoveries(p_values: FloatArray, alpha: float, control: Control) -> BoolArray:
+    # Here, as it loads all of scipy.stats, which no other rule and no plan without it needs.
+    from online_fdr.p_values import LordPlusPlus, Saffron
+
     # Half of alpha as the wealth to begin with, p-values up to 1/2 as candidates: usual choices.
     procedure = (
         LordPlusPlus(alpha=alpha, wealth=alpha / 2.0)
