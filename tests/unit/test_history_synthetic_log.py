@@ -126,17 +126,17 @@ def test_lengths_are_spread_around_their_median_whatever_the_results(
     there are as many outcomes in both arms, are 2 percent fewer.
     """
     path = tmp_path / "log.parquet"
-    generate(path, form=form, tests=4000, length=300, prior=Normal(0, 0.01))
+    generate(path, form=form, tests=4000, length=1000, prior=Normal(0, 0.01))
     lengths, means, _, _ = read(path)
     quartiles = np.quantile(lengths, [0.25, 0.5, 0.75])
-    expected = 300 * np.exp(0.5 * np.array([-0.6745, 0.0, 0.6745]))
+    expected = 1000 * np.exp(0.5 * np.array([-0.6745, 0.0, 0.6745]))
     tolerance = 5 * 1.36 * 0.5 / np.sqrt(4000)
     if form == "batches":  # each day counts its smaller arm
         tolerance += 0.1
     elif form != "raw":
         tolerance += 0.02
     assert np.abs(np.log(quartiles / expected)).max() < tolerance
-    assert lengths.max() > 4 * 300
+    assert lengths.max() > 4000
     assert abs(np.corrcoef(np.log(lengths), means)[0, 1]) < 5 / np.sqrt(4000)
 
 
