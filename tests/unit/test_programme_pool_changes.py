@@ -57,7 +57,7 @@ def test_a_change_is_told_by_dates_in_a_sentence() -> None:
     sentence = known.changed.sentence
     assert sentence in known.sentences
     assert f"The pool of ideas has changed since {day(at)}, when {name} began (between " in sentence
-    assert known.changed.shipped_now.high < known.changed.shipped_before.low
+    assert known.changed.shipped_now.estimate < known.changed.shipped_before.estimate
 
 
 def test_nothing_is_told_where_nothing_changes() -> None:

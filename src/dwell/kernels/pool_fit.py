@@ -1,6 +1,6 @@
 """Expectation-maximisation for one pool, and for many at once."""
 
-from math import sqrt
+from math import log, sqrt
 
 import numpy as np
 
@@ -61,7 +61,8 @@ def climb(
     """Make the weights of one pool likelier, three steps at a time, which go as far as hundreds.
 
     Two steps tell in which direction weights move and how that changes; the third is taken from
-    where this leads (SQUAREM; Varadhan, Roland 2008, Scandinavian Journal of Statistics 35).
+    where this leads (SQUAREM; Varadhan, Roland 2008, Scandinavian Journal of Statistics 35), unless
+    weights are less likely there: then from where the two steps led.
 
     Args:
         likelihood: A row per value, a column per kind of test.
@@ -71,10 +72,10 @@ def climb(
         steps: How many times three.
     """
     values = len(weights)
-    once, twice = np.empty(values), np.empty(values)
+    once, twice, ahead = np.empty(values), np.empty(values), np.empty(values)
     for _ in range(steps):
         _step(likelihood, counts, pseudo, weights, once)
-        _step(likelihood, counts, pseudo, once, twice)
+        likely = _step(likelihood, counts, pseudo, once, twice)
         moved, bent = 0.0, 0.0
         for j in range(values):
             moved += (once[j] - weights[j]) ** 2
@@ -83,12 +84,13 @@ def climb(
         total = 0.0
         for j in range(values):
             forward, turn = once[j] - weights[j], twice[j] - 2.0 * once[j] + weights[j]
-            ahead = weights[j] + 2.0 * length * forward + length**2 * turn
-            once[j] = max(ahead, 0.01 * twice[j])
-            total += once[j]
+            reached = weights[j] + 2.0 * length * forward + length**2 * turn
+            ahead[j] = max(reached, 0.01 * twice[j])
+            total += ahead[j]
         for j in range(values):
-            once[j] /= total
-        _step(likelihood, counts, pseudo, once, weights)
+            ahead[j] /= total
+        if not _step(likelihood, counts, pseudo, ahead, weights) >= likely:
+            _step(likelihood, counts, pseudo, twice, weights)
 
 
 @compiled
@@ -98,16 +100,25 @@ def _step(
     pseudo: FloatArray,
     weights: FloatArray,
     found: FloatArray,
-) -> None:
-    """One step from weights to likelier ones: each test is shared among the values."""
+) -> float:
+    """One step from weights to likelier ones: each test is shared among the values.
+
+    Returns:
+        How likely tests and pseudo-tests are by the weights that the step is taken from, as a
+        logarithm.
+    """
     values, kinds = likelihood.shape
-    mixed, total = np.zeros(kinds), 0.0
+    mixed, total, likely = np.zeros(kinds), 0.0, 0.0
     for j in range(values):
         total += pseudo[j]
+        if pseudo[j] > 0.0:
+            likely += pseudo[j] * log(weights[j])
         for i in range(kinds):
             mixed[i] += likelihood[j, i] * weights[j]
     for i in range(kinds):
         total += counts[i]
+        if counts[i] > 0.0:
+            likely += counts[i] * log(mixed[i])
         mixed[i] = counts[i] / mixed[i]
     for j in range(values):
         share = 0.0
@@ -116,3 +127,4 @@ def _step(
         found[j] = weights[j] * share + pseudo[j]
     for j in range(values):
         found[j] /= total
+    return likely
