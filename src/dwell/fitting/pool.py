@@ -51,7 +51,7 @@ class Plausible(NamedTuple):
 
     Attributes:
         counts: The numbers.
-        readings: By which reading of the tests each row counts them, the first that nothing changed.
+        readings: By which reading of the tests each row counts them; by the first nothing changed.
         former: The weights of each value in the pool if nothing changed.
     """
 
