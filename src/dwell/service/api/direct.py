@@ -78,7 +78,7 @@ class Directly:
         self._routes: dict[str, list[DirectRoute]] = {}
         for route in routes:
             assert isinstance(route, DirectRoute)  # as their router makes them
-            for method in route.methods:
+            for method in route.methods or ():
                 self._routes.setdefault(method, []).append(route)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
