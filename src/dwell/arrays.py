@@ -22,5 +22,5 @@ def starts_of(lengths: IntArray) -> IntArray:
         [0, 2, 2, 5]
     """
     starts = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=starts[1:])
+    lengths.cumsum(out=starts[1:])
     return starts

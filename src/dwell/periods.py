@@ -158,6 +158,7 @@ def scan_periods(
     rest, caps = np.empty(shape), np.empty(len(policies), dtype=np.int64)
     sums, counts = periods.sums.astype(np.float64), periods.counts.astype(np.int64)
     starts = periods.starts
+    seen = periods.lengths.astype(np.int64) if seen is None else seen
     for k, looks in enumerate(policies.by_looks):
         caps[k] = look_at_ends(
             sums,
@@ -166,7 +167,7 @@ def scan_periods(
             looks.looks,
             looks.lower,
             looks.upper,
-            periods.lengths.astype(np.int64) if seen is None else seen,
+            seen,
             durations[k],
             decisions[k],
             rest[k],

@@ -248,13 +248,14 @@ def at_period_ends(
         ([[2]], [[-0.83]], [5])
     """
     outcomes = scan_periods(periods, policies)
-    drawn_before = starts_of(periods.counts)
-    sum_before = np.append(0.0, np.cumsum(periods.sums))
-    first, end = drawn_before[periods.starts[:-1]], drawn_before[periods.starts[1:]]
+    starts, drawn_before = periods.starts, starts_of(periods.counts)
+    sum_before = np.zeros(len(periods.sums) + 1)
+    periods.sums.cumsum(out=sum_before[1:])
+    first, end = drawn_before[starts[:-1]], drawn_before[starts[1:]]
 
     def period_at(samples: IntArray) -> IntArray:
         """The first period before which a task has drawn so many samples."""
-        found: IntArray = np.searchsorted(drawn_before, np.minimum(first + samples, end))
+        found: IntArray = drawn_before.searchsorted(np.minimum(first + samples, end))
         return found
 
     cap = policies.caps[-1]
@@ -262,7 +263,7 @@ def at_period_ends(
         stopped = period_at(np.full(len(periods), cap))
         wanted = drawn_before[stopped] - first + cap
     else:
-        stopped = period_at(outcomes.durations.max(axis=1).astype(np.int64))
+        stopped = period_at(outcomes.durations.max(axis=1))
         accepted = (outcomes.decisions == 1).any(axis=1)
         wanted = drawn_before[stopped] - first + extras * accepted
     last = period_at(wanted)
@@ -275,7 +276,7 @@ def at_period_ends(
         outcomes.decisions,
         means[:, np.newaxis] if np.ndim(extras) or extras or oversamples else None,
         np.maximum(drawn_before[last] - first, wanted),
-        sum_before[last] - sum_before[periods.starts[:-1]] if sums else None,
+        sum_before[last] - sum_before[starts[:-1]] if sums else None,
     )
 
 

@@ -57,11 +57,15 @@ def schema(path: Path) -> set[str]:
     return found
 
 
-def test_an_old_file_is_brought_up_to_date(tmp_path: Path) -> None:
-    """Its log is there, and its tables are those of a new file."""
-    old_file(tmp_path / "old.db", 1)
+@pytest.mark.parametrize("number", [1, 2])
+def test_an_old_file_is_brought_up_to_date(tmp_path: Path, number: int) -> None:
+    """Its log is there with its keys, and its tables are those of a new file."""
+    old_file(tmp_path / "old.db", number)
     store = SqliteStore(tmp_path / "old.db")
     assert list(store.read("old")) == ["1", "2"]
+    assert store.find("old", "a") == "1"
+    with pytest.raises(KeyTaken):
+        store.append("old", 2, [Entry("3", "a")])
     store.append("old", 2, [Entry("3")], "{}")
     assert store.latest("old") == Snapshot(2, "{}")
     SqliteStore(tmp_path / "new.db")

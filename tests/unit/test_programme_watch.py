@@ -11,7 +11,7 @@ from dwell import Lift, Policies, Policy, Programme, Signs, fixed, hoeffding
 from dwell.errors import Conflict, InvalidInput
 from dwell.learners.design import Design
 from dwell.programme.events import Settings
-from dwell.programme.journal import EVERY, _is_due
+from dwell.programme.journal import _BYTES, EVERY, _snapshot
 from dwell.programme.observations import (
     ArmBatches,
     Batch,
@@ -177,20 +177,18 @@ def test_whoever_lost_once_waits_for_its_turn(tmp_path: Any) -> None:
     assert one.verify().tasks == two.verify().tasks == 22
 
 
-def test_a_snapshot_is_the_rarer_the_more_it_holds() -> None:
-    """It is written again when there are as many new events as it holds."""
-    programme = deciding(fixed(2**14))
-    programme.begin("blue")
+def test_a_snapshot_is_the_rarer_the_longer_it_is() -> None:
+    """It is written again when the new events are about as long."""
+    programme = deciding(fixed(2))
     with programme._journal.state() as state:
-        kept = State(state.name, Settings(), state.learner, tasks=state.tasks)
-    task = kept.tasks[1]
-    for parts, due in ((10, [1, 2, 3, 4, 5]), (EVERY + 1, [2, 4]), (3 * EVERY, [4])):
-        task.parts = {f"{number}": Values([1]) for number in range(parts)}
+        kept = State("", Settings(), state.learner)
+    for length, due in ((0, [1, 2, 3, 4, 5]), (EVERY * _BYTES, [2, 4]), (3 * EVERY * _BYTES, [4])):
+        kept.name = "n" * length
         found = []
         for multiple in range(1, 6):
             kept.position = multiple * EVERY - 1
-            found += [multiple] * _is_due(kept, kept.position + 1)
-            assert not _is_due(kept, kept.position)
+            found += [multiple] * (_snapshot(kept, kept.position + 1) == kept.to_json())
+            assert _snapshot(kept, kept.position) is None
         assert found == due
 
 

@@ -19,7 +19,8 @@ from dwell.programme.stores.protocol import Addition, EventStore, Queueing, Turn
 
 _SECONDS = 60.0  # to try again while others write
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.001, 0.05  # seconds until that, at most
-EVERY = 1000  # events from one snapshot to the next
+EVERY = 1000  # events from one snapshot to the next, or more …
+_BYTES = 128  # … so that no event pays for more of a snapshot: about as much as it is long
 
 
 class Journal:
@@ -119,7 +120,7 @@ class Journal:
     def _append(self, state: State, events: list[Event]) -> None:
         if events:
             position = state.position
-            kept = state.to_json() if _is_due(state, position + len(events)) else None
+            kept = _snapshot(state, position + len(events))
             added = Addition(self.name, position, [entry_of(event) for event in events], kept)
             if self._turn is None:
                 self.store.append(*added)
@@ -212,14 +213,14 @@ def together(journals: Iterable[Journal], *, turn: bool = False) -> Iterator[Non
             raise
 
 
-def _is_due(state: State, end: int) -> bool:
-    """Whether a snapshot is kept; of all that write, one passes each multiple: it keeps one.
+def _snapshot(state: State, end: int) -> str | None:
+    """What is kept of a state before the log grows; of all that write, one passes each multiple.
 
-    The more a snapshot holds, the rarer it is: it takes a constant time per event.
+    The longer a snapshot is, the rarer it is: per event it takes as long as a short one.
     """
     if state.position // EVERY == end // EVERY:
-        return False
-    every, parts = EVERY, sum(len(task.parts) for task in state.tasks.values())
-    while every < parts:
+        return None
+    every, body = EVERY, state.to_json()
+    while _BYTES * every < len(body):
         every *= 2
-    return state.position // every != end // every
+    return body if state.position // every != end // every else None

@@ -36,6 +36,8 @@ class Metrics:
             ("method", "route", "status"),
             registry=self._registry,
         )
+        # Of each kind of request that came: to find these by their labels takes longer.
+        self._kinds: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
         self._seconds = Histogram(
             "dwell_request_seconds",
             "How long answers took, in seconds.",
@@ -48,8 +50,13 @@ class Metrics:
         """Count a request; what is asked for where there is nothing has no label of its own."""
         if route is None:
             method = route = _NO_ROUTE
-        self._requests.labels(method, route, str(status)).inc()
-        self._seconds.labels(method, route).observe(seconds)
+        kind = method, route, status
+        if kind not in self._kinds:
+            counter = self._requests.labels(method, route, str(status))
+            self._kinds[kind] = counter, self._seconds.labels(method, route)
+        counted, timed = self._kinds[kind]
+        counted.inc()
+        timed.observe(seconds)
 
     def text(self, shelf: Shelf) -> bytes:
         """All figures, in the text format of Prometheus.

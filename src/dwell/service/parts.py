@@ -15,11 +15,15 @@ from dwell.service.shelf import Shelf
 from dwell.service.workers import Workers
 
 
-async def shelf_for(request: Request) -> Shelf:
+def shelf_of(request: Request) -> Shelf:
     """To who has a token for one programme, no other is there."""
     shelf: Shelf = request.app.state.shelf
     caller = caller_of(request)
     return shelf if caller.programme is None else shelf.only(caller.programme)
+
+
+async def _shelf(request: Request) -> Shelf:
+    return shelf_of(request)
 
 
 async def _settings(request: Request) -> Settings:
@@ -47,7 +51,7 @@ async def _delivery(request: Request) -> Delivery:
     return delivery_of(request)
 
 
-OnShelf = Annotated[Shelf, Depends(shelf_for)]
+OnShelf = Annotated[Shelf, Depends(_shelf)]
 WithSettings = Annotated[Settings, Depends(_settings)]
 WithWorkers = Annotated[Workers, Depends(_workers)]
 WithHooks = Annotated[Hooks, Depends(_hooks)]

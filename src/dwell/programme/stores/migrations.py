@@ -18,7 +18,7 @@ def migrations(store: str) -> tuple[Migration, ...]:
 
     Example:
         >>> [migration.number for migration in migrations("sqlite")]
-        [1, 2]
+        [1, 2, 3]
     """
     found = [
         Migration(int(file.name.partition("_")[0]), file.read_text(encoding="utf-8"))

@@ -57,7 +57,7 @@ ON_LOOPBACK = Caller(by="loopback", scope="admin")
 
 def caller_of(request: Request) -> Caller:
     """Who calls; the gate has let nobody else in."""
-    caller: Caller | None = getattr(request.state, "caller", None)
+    caller: Caller | None = request.scope.get("state", {}).get("caller")
     if caller is None:
         raise HTTPException(
             HTTPStatus.UNAUTHORIZED, "a token is needed", {"WWW-Authenticate": "Bearer"}

@@ -13,8 +13,8 @@ Given = dict[bytes, bytes]  # headers of a request, the first of each name
 
 async def refuse(error: Exception, scope: Scope, receive: Receive, send: Send) -> None:
     """Answer with an error, by the application's own handler: a problem, or a page for people."""
-    kind = HTTPException if isinstance(error, HTTPException) else Exception
-    handler: Any = scope["app"].exception_handlers[kind]
+    handlers = scope["app"].exception_handlers
+    handler: Any = next(handlers[kind] for kind in type(error).__mro__ if kind in handlers)
     answered = handler(Request(scope, receive), error)
     response = await answered if isawaitable(answered) else answered
     await response(scope, receive, send)

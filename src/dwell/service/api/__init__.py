@@ -3,6 +3,7 @@
 from fastapi import FastAPI
 
 from dwell.service.api import computed, description, hooks, learned, operations, programmes, tasks
+from dwell.service.api.direct import Directly
 
 
 def install(app: FastAPI) -> None:
@@ -15,3 +16,4 @@ def install(app: FastAPI) -> None:
     for router in (tasks.busy, *(part.router for part in parts)):
         app.router.routes += router.routes
         app.state.routes += router.routes
+    app.add_middleware(Directly, routes=tasks.busy.routes)

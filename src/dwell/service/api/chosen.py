@@ -9,7 +9,7 @@ from dwell.programme.commands import checked_name
 from dwell.programme.programme import Programme
 from dwell.programme.task import Task
 from dwell.service.desk import Desk
-from dwell.service.parts import shelf_for
+from dwell.service.parts import shelf_of
 
 ProgrammeName = Annotated[
     str,
@@ -29,7 +29,7 @@ TaskName = Annotated[
 
 async def _programme(request: Request, programme: ProgrammeName) -> Programme:
     # What is open is found without a thread; what is not may have a long log to be read.
-    shelf = await shelf_for(request)
+    shelf = shelf_of(request)
     found = shelf.ready(programme)
     return await run_in_threadpool(shelf.open, programme) if found is None else found
 
@@ -43,8 +43,9 @@ async def desk_of(request: Request, programme: str) -> Desk:
     Routes that are asked for most call this by themselves: to be given it would take FastAPI
     longer than to find it.
     """
-    shelf = await shelf_for(request)
-    return shelf.desk(await _programme(request, programme))
+    shelf = shelf_of(request)
+    found = shelf.ready(programme)
+    return shelf.desk(await _programme(request, programme) if found is None else found)
 
 
 def _task(programme: ChosenProgramme, task: TaskName) -> Task:

@@ -1,18 +1,23 @@
 """Direct routes: the calls that are made most, answered with as little ado as there can be.
 
-FastAPI describes them as it does all others; to prepare a call takes it longer than these take to
-answer. What is sent is read here at once, by its model. Where anything is amiss with it, the call
-is left to FastAPI, which says what.
+FastAPI describes them, and could answer them, as all others; to find a route and to prepare a call
+takes it longer than these take to answer. They are found and called before it is asked. Where
+anything is amiss with what is sent, the call is left to FastAPI, which says what.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, get_type_hints
 
+import msgspec
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
-from pydantic import BaseModel
-from starlette.types import Message, Receive, Scope, Send
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+from starlette.routing import BaseRoute
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from dwell.errors import DwellError
+from dwell.service.access.refusals import refuse
 from dwell.service.api.documents import Sent
 
 _AS_JSON = (b"content-type", b"application/json")
@@ -26,26 +31,77 @@ class DirectRoute(APIRoute):
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
         super().__init__(path, endpoint, **options)
-        self._thorough = self.app
         self._sent: type[Sent] | None = get_type_hints(endpoint).get("sent")
         self._checks = [needed.dependency for needed in self.dependencies if needed.dependency]
-        self.app = self._answer
 
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        request, given = Request(scope, receive), dict(scope["path_params"])
-        if self._sent is not None:
-            body = await request.body()
-            try:
-                if _AS_JSON not in scope["headers"]:
-                    raise ValueError
-                given["sent"] = self._sent.model_validate_json(body)
-            except ValueError:
-                await self._thorough(scope, _again(body), send)
-                return
-        for check in self._checks:
-            await check(request)
-        response: Response = await self.endpoint(request=request, **given)
-        await response(scope, receive, send)
+    def named(self, path: str) -> dict[str, Any] | None:
+        """What a path names; None if it is not one of this route."""
+        found = self.path_regex.match(path)
+        if found is None:
+            return None
+        known = self.param_convertors
+        return {name: known[name].convert(text) for name, text in found.groupdict().items()}
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send, otherwise: ASGIApp) -> None:
+        """Answer a request, or let it be answered otherwise if what is sent is not as it should."""
+        given = scope["path_params"].copy()
+        try:
+            if self._sent is not None:
+                body = await _received(receive)
+                try:
+                    if _AS_JSON not in scope["headers"]:
+                        raise ValueError
+                    given["sent"] = self._sent.model_validate_json(body)
+                except ValueError:
+                    await otherwise(scope, _again(body), send)
+                    return
+            request = Request(scope)
+            for check in self._checks:
+                await check(request)
+            response: Response = await self.endpoint(request=request, **given)
+        except (DwellError, HTTPException) as error:
+            await refuse(error, scope, receive, send)
+        else:
+            await response(scope, receive, send)
+
+
+class Directly:
+    """Answers calls of direct routes, and passes on whatever else is asked for.
+
+    Args:
+        app: What it is passed on to.
+        routes: The routes.
+    """
+
+    def __init__(self, app: ASGIApp, routes: Iterable[BaseRoute]) -> None:
+        self._app = app
+        self._routes: dict[str, list[DirectRoute]] = {}
+        for route in routes:
+            assert isinstance(route, DirectRoute)  # as their router makes them
+            for method in route.methods or ():
+                self._routes.setdefault(method, []).append(route)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if not scope.get("root_path"):
+            for route in self._routes.get(scope.get("method", ""), ()):
+                if (named := route.named(scope["path"])) is not None:
+                    scope["route"], scope["path_params"] = route, named
+                    await route.answer(scope, receive, send, self._app)
+                    return
+        await self._app(scope, receive, send)
+
+
+async def _received(receive: Receive) -> bytes:
+    """The body of a request, all of it."""
+    body, more = b"", True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        body += message.get("body", b"")
+        more = message.get("more_body", False)
+    return body
 
 
 def _again(body: bytes) -> Receive:
@@ -57,6 +113,14 @@ def _again(body: bytes) -> Receive:
     return received
 
 
-def answered(document: BaseModel, status: int = 200) -> Response:
-    """A document as an answer."""
-    return Response(document.model_dump_json(), status, media_type="application/json")
+class _Json(Response):
+    """JSON as an answer, with no other header than it needs."""
+
+    def __init__(self, body: bytes, status: int) -> None:
+        self.body, self.status_code, self.background = body, status, None
+        self.raw_headers = [(b"content-length", b"%d" % len(body)), _AS_JSON]
+
+
+def answered(document: dict[str, Any], status: int = 200) -> Response:
+    """The fields of a document as an answer."""
+    return _Json(msgspec.json.encode(document), status)

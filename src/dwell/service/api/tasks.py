@@ -36,7 +36,9 @@ from dwell.service.api.documents import (
     TellingSent,
     TellingsSent,
     advice_document,
+    advice_fields,
     task_document,
+    task_fields,
 )
 from dwell.service.api.learned_documents import DetailsDocument
 from dwell.service.names import API, PROGRAMME, TASK, usable_name
@@ -105,13 +107,13 @@ async def begin_task(request: Request, programme: ProgrammeName, task: TaskName)
     """
     name, desk = usable_name(_A_TASK, task), await desk_of(request, programme)
     try:
-        return answered(task_document(name, await desk.begin(name), "running"), 201)
+        return answered(task_fields(name, await desk.begin(name), "running"), 201)
     except Clash:
         # A name that was used stays used: what is there now is what was there then.
         found = await run_in_threadpool(lambda: _as_it_stands(desk.programme.task(name)))
         if found.status in ("finished", "abandoned"):
             raise
-    return answered(found)
+    return answered(found.model_dump())
 
 
 @router.get(
@@ -138,7 +140,7 @@ async def read_advice(request: Request, programme: ProgrammeName, task: TaskName
     """What to do with a task, and why."""
     desk = await desk_of(request, programme)
     advice = await desk.advice(checked_name(_A_TASK, task))
-    return answered(advice_document(task, advice, forecast=True))
+    return answered(advice_fields(task, advice, forecast=True))
 
 
 @router.get(
@@ -174,7 +176,7 @@ async def tell_task(
     advice = await (await desk_of(request, programme)).tell(told)
     if advice.decision is not None:
         delivery_of(request).wake()
-    return answered(advice_document(task, advice))
+    return answered(advice_fields(task, advice))
 
 
 @router.post(
