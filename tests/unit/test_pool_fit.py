@@ -96,7 +96,7 @@ def test_climbing_never_makes_weights_less_likely() -> None:
     for _ in range(20):
         tests = int(rng.integers(2, 30))
         drawn = rng.integers(1, 257, tests)
-        sums = 2.0 * rng.binomial(drawn, rng.uniform(0.2, 0.8, tests)) - drawn
+        sums = np.float64(2.0) * rng.binomial(drawn, rng.uniform(0.2, 0.8, tests)) - drawn
         by_value = np.exp(pool.log_likelihood(pool.kinds(drawn, sums))).T.copy()
         counts, pseudo = np.ones(tests), PSEUDO_TESTS * laws.chances @ laws.weights
         weights = laws.weights[rng.integers(len(laws.weights))].copy()

@@ -94,14 +94,14 @@ class Directly:
 
 async def _received(receive: Receive) -> bytes:
     """The body of a request, all of it."""
-    body, more = b"", True
+    parts, more = list[bytes](), True
     while more:
         message = await receive()
         if message["type"] == "http.disconnect":
             raise ClientDisconnect
-        body += message.get("body", b"")
+        parts.append(message.get("body", b""))
         more = message.get("more_body", False)
-    return body
+    return b"".join(parts)
 
 
 def _again(body: bytes) -> Receive:
