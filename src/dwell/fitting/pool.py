@@ -52,12 +52,12 @@ class Plausible(NamedTuple):
     Attributes:
         counts: The numbers.
         readings: By which reading of the tests each row counts them; by the first nothing changed.
-        former: The weights of each value in the pool if nothing changed.
+        former: The weights of each value in the pool if nothing changed; None before any is fitted.
     """
 
     counts: FloatArray
     readings: IntArray
-    former: FloatArray
+    former: FloatArray | None
 
 
 class Laws(NamedTuple):
@@ -180,8 +180,9 @@ def fit_pool(
         known, readings = np.broadcast_to(counts, (DRAWS, len(counts))), np.zeros(DRAWS, np.int64)
     else:
         known, readings = plausible.counts, plausible.readings
-        # Whatever changes, the pool as all tests have it is as good a guess as any law.
-        begun[readings > 0] = plausible.former
+        if plausible.former is not None:
+            # Whatever changes, the pool as all tests have it is as good a guess as any law.
+            begun[readings > 0] = plausible.former
     begun = begun.T
     pseudo = rng.gamma(np.maximum(PSEUDO_TESTS * begun, _SMALLEST))
     counted = rng.gamma(np.ascontiguousarray(known.T))

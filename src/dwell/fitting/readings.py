@@ -214,13 +214,15 @@ class Readings:
         kinds, counts = self._by_kind()
         return kinds, self.weights @ counts
 
-    def plausible(self, draws: int, former: FloatArray, rng: np.random.Generator) -> Plausible:
+    def plausible(
+        self, draws: int, former: FloatArray | None, rng: np.random.Generator
+    ) -> Plausible:
         """How many tests there are of each kind by readings that are drawn: a row each.
 
         Args:
             draws: How many readings: in proportion to how likely they are but for their kinds, of
                 which the likelier count for more.
-            former: The weights of each value in the pool if nothing changed.
+            former: The weights of each value in the pool if nothing changed, once it was fitted.
             rng: What to draw from.
         """
         likely, kinds = self._likely, np.minimum(np.arange(len(self.shares)), RESTARTS)

@@ -185,7 +185,8 @@ class Chooser:
     def _fit(self, learned: Learned, number: int) -> PoolFit:
         kinds, counts = learned.readings.of_present_pool()
         rng = np.random.default_rng([self.seed, number])
-        plausible = learned.readings.plausible(DRAWS, learned.steady, rng) if self.drift else None
+        former = learned.steady if learned.steady_at else None
+        plausible = learned.readings.plausible(DRAWS, former, rng) if self.drift else None
         return fit_pool(
             self.pool.log_likelihood(kinds, learned.noise.measured().factor),
             counts,
