@@ -123,6 +123,7 @@ def test_dates_are_of_the_tests_that_were_learned_from() -> None:
 def test_reopened_or_replayed_it_tells_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """Dates are part of the state: a snapshot holds them, and the log comes to them."""
     monkeypatch.setattr("dwell.programme.journal.EVERY", 50)
+    monkeypatch.setattr("dwell.programme.journal._BYTES", 10_000)
     store = MemoryStore()
     programme = forgetting(store)
     feed(programme, CHANGE)
