@@ -127,7 +127,7 @@ def test_tests_that_are_open_for_long_keep_their_rounds() -> None:
 def test_tasks_in_a_row_stay_open_from_one_fit_to_the_next(guard: bool) -> None:
     """Whether they are verified, drawn on or neither; JSON keeps which of them is what."""
     world = World(Atoms([-0.6, 0.6]), Signs())
-    learner = after(EmpiricalBayes(Signs(), 64, guard=guard), world, 3000)
+    learner = after(EmpiricalBayes(Signs(), 64, guard=guard, drift=False), world, 3000)
     design = learner.begin(10_000)
     assert design.tasks == learner.state.refit_at - learner.state.explored > 50
     assert set(design.deepened) == {False, True}
