@@ -384,7 +384,7 @@ def test_doubtful_data_can_be_cleared_and_silent_tests_abandoned(
         expect(page.locator("#history")).to_contain_text("Was cleared: bots were taken out.")
         expect(page.locator("#head")).not_to_contain_text("unequal size")
         page.get_by_role("link", name="Checkout").click()
-        page.locator("#f-warnings .note", has_text="Silent").locator("a").click()
+        page.locator("#f-warnings .note", has_text="Silent").locator("a").first.click()
         page.get_by_role("button", name="Abandon this test").click()
         expect(page.locator("#head")).to_contain_text("Abandoned")
 
