@@ -227,3 +227,14 @@ def test_the_likelihood_counts_independent_samples() -> None:
         np.testing.assert_allclose(halved[row], plain[row] * worth)
     assert pool.values[plain[0].argmax()] == pytest.approx(1 / 3, abs=0.05)
     assert pool.values[plain[2].argmax()] == -1.0
+
+
+@pytest.mark.parametrize("start", [1e-6, 0.002, 0.1, 1e3])
+@pytest.mark.parametrize("discount", [0.0, 0.02])
+def test_a_guess_at_the_roi_changes_nothing_that_counts(start: float, discount: float) -> None:
+    """Far too low or too high, where something earns and where nothing does."""
+    pool = SignsPool(cap=64)
+    below = np.where(pool.values < 0.0, pool.laws.weights[17], 0.0)
+    for weights in (*pool.laws.weights[::6], below / below.sum()):
+        found = pool.best(weights, 20.0, discount=discount, start=start).roi
+        assert found == pytest.approx(pool.best(weights, 20.0, discount=discount).roi, rel=1e-5)

@@ -172,9 +172,9 @@ class SignsPool:
             found = self._at(Policy(lower, upper), weights, setup_cost, discount)
             if best is None or found.roi > best.roi:
                 best = found
-            if cap == len(looks) and abs(best.roi - price) <= _SMALL_GAIN * price:
+            before, price = price, max(0.0, best.roi)
+            if cap == len(looks) and abs(price - before) <= _SMALL_GAIN * before:
                 break
-            price = max(0.0, best.roi)
         assert best is not None  # of the first round
         return best
 

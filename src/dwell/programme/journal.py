@@ -216,7 +216,7 @@ def together(journals: Iterable[Journal], *, turn: bool = False) -> Iterator[Non
 def _snapshot(state: State, end: int) -> str | None:
     """What is kept of a state before the log grows; of all that write, one passes each multiple.
 
-    The longer a snapshot is, the rarer it is: per event it takes as long as a short one.
+    The longer a snapshot is, the rarer it is: per event as much is kept as of a short one.
     """
     if state.position // EVERY == end // EVERY:
         return None
