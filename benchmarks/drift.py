@@ -8,9 +8,10 @@ not counted but computed, under the pool of the moment, so that few replications
 are, for each world and with standard errors:
 
 - what both earn in same money (docs/drift.md), and the difference: above 0, forgetting pays;
-- in which share of runs a change was told and, if the pool changes at once, how many tests later
-  in the median, and how often the stated range of dates and each of the four figures about the
-  change hold the truth (what the rule in force ships and earns, before and after);
+- in how many runs a change was told and, if the pool changes at once, in how many before it did,
+  which are false alarms; of the others, how many tests later in the median, and how often the
+  stated range of dates and each of the four figures about the change, unless it was taken back,
+  hold the truth (what the rule in force ships and earns, before and after);
 - with --guard, the most that acceptances had lost at any time in any run, as a share of the budget.
 
 With --told, only how often a change is told: where the pool stays, each is a false alarm.
@@ -47,7 +48,8 @@ class Ran:
         earned: What the rules in force earn in all, on average …
         money: … and what the best policies of the pools would have earned for the same money.
         told: The changes that were told.
-        covered: Whether the dates of the first and each figure about the last hold the truth.
+        covered: Whether the dates of the first and each figure about the last hold the truth;
+            nothing where the pool does not change at once, and if the last is taken back.
         lost: The most that acceptances had lost, as a share of the budget.
     """
 
@@ -152,7 +154,8 @@ def one_run(pools: Pools, *, drift: bool, guard: bool, seed: int) -> Ran:
 
 def _covered(pools: Pools, learner: EmpiricalBayes, told: list[PoolChange]) -> list[bool]:
     changed = learner.pool_knowledge().changed
-    assert changed is not None  # one was told
+    if changed is None:
+        return []
     grid, now = learner._chooser.pool.values, learner.state.rounds[-1]
     before, after = (pools.under(number, grid, now) for number in (0, 1))
     said = (
@@ -176,11 +179,13 @@ def line(name: str, with_drift: list[Ran], without: list[Ran], change: int) -> s
         f"{name:32} {100 * share:6.1f} ± {error:3.1f} {100 * before:6.1f} "
         f"{100 * (share - before):+7.2f} ± {of_difference:4.2f}   told in {len(told)}"
     )
-    if change and told:
-        delay = np.median([run.told[0].shown - change for run in told])
-        shares = 100 * np.mean([run.covered for run in told], axis=0)
+    after = [run for run in told if run.told[0].shown > change]
+    if change and after:
+        delay = np.median([run.told[0].shown - change for run in after])
+        shares = 100 * np.mean([run.covered for run in after if run.covered], axis=0)
         covers = " ".join(f"{each:.0f}" for each in shares)
-        found += f", {delay:.0f} tests later; dates, figures covered: {covers} %"
+        found += f" ({len(told) - len(after)} before it), {delay:.0f} tests later; "
+        found += f"dates, figures covered: {covers} %"
     most = max(run.lost for run in with_drift)
     return f"{found}; most lost {100 * most:.0f} % of the budget" if most else found
 

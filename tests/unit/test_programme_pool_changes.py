@@ -13,6 +13,7 @@ from dwell.fitting.pool_change import Changed, ChangeDates, DatedChange, day
 from dwell.programme.events import Begun
 from dwell.programme.stores.memory import MemoryStore
 from dwell.programme.task import Task
+from dwell.report.programme import taken_back
 from tests.programmes import (
     BAD,
     GOOD,
@@ -140,7 +141,7 @@ def test_what_is_kept_of_dates_does_not_grow() -> None:
     feed(programme, ideas(GOOD, GOOD, GOOD, BAD, each=60))
     with programme.state() as state:
         assert set(state.calendar.begun) <= state.learner.state.turning_points
-        assert len(state.calendar.begun) < 50
+        assert len(state.calendar.begun) < 80
 
 
 def _in_order(drawn: list[int], sums: list[float]) -> PastSums:
@@ -253,3 +254,30 @@ def test_a_learner_that_was_made_has_its_own_setting() -> None:
     with pytest.raises(InvalidInput, match="drift belongs to the learner that was given"):
         Programme.create("memory:", "checkout", learner=Ladder(fixed(3)), drift=True, clock=Days())
     assert forgetting(law=Signs()).learner().to_dict()["settings"]["drift"] is True
+
+
+def test_a_change_that_was_none_is_taken_back() -> None:
+    """Six bad ideas in a row look like another pool, until good ones go on."""
+    rng = np.random.default_rng(1)
+    drawn = [rng.choice(GOOD.values, 60), rng.choice(BAD.values, 6, p=BAD.weights)]
+    values = np.concatenate([*drawn, rng.choice(GOOD.values, 150)])
+    sums = np.array([sum(signs(value, 64, rng)) for value in values])
+
+    def after(tests: int) -> Programme:
+        past = PastSums(np.full(tests, 64), sums[:tests], in_order=True)
+        return forgetting(past=past)
+
+    then, now = after(70), after(80)
+    [heard] = then.pool_changes()
+    assert (heard.since, heard.shown) == (60, 65)
+    assert now.pool_changes() == after(216).pool_changes() == ()
+    known = now.pool_knowledge()
+    assert known is not None
+    assert known.changed is None
+    said = taken_back(now, [heard])
+    assert said == (
+        f"That the pool of ideas has changed {heard.when} is taken back: by the tests since, it "
+        "has not."
+    )
+    assert taken_back(then, [heard]) is None
+    assert taken_back(now, []) is None

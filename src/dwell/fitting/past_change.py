@@ -136,7 +136,7 @@ def past_change(
     order = np.argsort(began, kind="stable")
     past = _Past.of(effects[order], standard_errors[order])
     readings, change = past.read()
-    if change is None:
+    if change is None or not change.since:  # none was shown, or it was taken back
         return None
     present = np.zeros(len(order), dtype=np.bool_)
     for span, counts in zip(readings.spans, readings.settled.tolist(), strict=True):

@@ -22,7 +22,7 @@ class PoolChange:
     """A change that was shown.
 
     Attributes:
-        since: How many tests came before it …
+        since: How many tests came before it; 0 if nothing has changed after all …
         earliest: … at least …
         latest: … and at most.
         shown: After how many tests it was shown.
@@ -35,7 +35,9 @@ class PoolChange:
 
 
 def with_change(changes: list[PoolChange], found: PoolChange) -> list[PoolChange]:
-    """The latest changes, with one more; or with the last one dated better, if it may be the same.
+    """The latest changes, with one more: in place of those that may be the same, now dated better.
+
+    If nothing has changed after all, those that were shown are taken back.
 
     Args:
         changes: The changes that were shown before.
@@ -46,10 +48,17 @@ def with_change(changes: list[PoolChange], found: PoolChange) -> list[PoolChange
         >>> same = PoolChange(since=205, earliest=201, latest=209, shown=260)
         >>> [(change.since, change.shown) for change in with_change([first], same)]
         [(205, 210)]
+        >>> with_change([first], PoolChange(since=0, earliest=196, latest=279, shown=280))
+        []
     """
-    if changes and found.earliest <= changes[-1].latest and found.since <= changes[-1].shown:
-        return [*changes[:-1], replace(found, shown=changes[-1].shown)]
-    return [*changes, found][-_MOST_CHANGES:]
+    if not found.since:
+        return []
+    others = [
+        change for change in changes if found.earliest > change.latest or found.since > change.shown
+    ]
+    if len(others) < len(changes):
+        found = replace(found, shown=min(each.shown for each in changes if each not in others))
+    return [*others, found][-_MOST_CHANGES:]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

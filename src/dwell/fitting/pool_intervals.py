@@ -5,7 +5,7 @@ almost as likely as the most likely one, on the log scale by a drop of no more t
 likelihood ratio has its usual law in the limit. For the mean it has. For what hangs on whether
 values are above 0 it has not, as values near 0 can be told from it in many ways: there the drop is
 6, at which intervals cover; docs/empirical_bayes.md has how often. And where the same tests have
-chosen of which rule and when it is asked what it earns, it is 3. The pool may have any shape, and
+chosen of which rule and when it is asked what it earns, it is 4. The pool may have any shape, and
 tests may have been stopped for any reason. But a few tests never rule out that some idea is worth a
 million, and then the mean might be anything: no idea is supposed to be worth more than three times
 what any test leaves open.
@@ -29,7 +29,7 @@ from dwell.arrays import BoolArray, FloatArray
 from dwell.fitting.npmle import Climbed, climb
 
 _DROP = 1.92  # half the 95 % point of chi-square with one degree of freedom
-_CHOSEN_DROP = 3.0  # where the same tests have chosen what is asked: the rule, and when to ask
+_CHOSEN_DROP = 4.0  # where the same tests have chosen what is asked: the rule, and when to ask
 # Where no idea helped, the best pool was likelier by more than 4 in at most 4 % of histories (45
 # settings, the hardest being ideas at 0 whose tests stop at 1.5 to 2 standard errors); if a learner
 # chose how to test, by more than 6 in 4 %.
@@ -131,7 +131,7 @@ def functional_interval(
         >>> counts, values = np.array([30.0, 10.0]), np.array([-1.0, 0.0, 1.0])
         >>> estimate, interval = functional_interval(sure, counts, values)
         >>> round(estimate, 2), [round(end, 2) for end in interval]
-        (-0.51, [-0.79, -0.13])
+        (-0.51, [-0.83, -0.07])
     """
     likelihood = _Likelihood.of(log_likelihood, counts)
     if likelihood is None:

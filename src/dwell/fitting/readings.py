@@ -42,7 +42,9 @@ RESTARTS = 1 + len(_LEFT)  # from this one on, readings are of the tests since s
 _SHARPER = 0.5
 _MOST_OFTEN = 0.5  # the chance of a change between two looks
 _MOST, _NEWEST = 14, 6  # how many readings are kept, but for the first; these are left to grow
-_WHEN = 0.95  # how sure the time of a change is
+_WHEN = 0.98  # how much of the chances of readings the range of the time of a change holds
+_EARLIER = 4  # it may have been earlier by a fourth of the range: not all readings were kept
+_DATED = 32  # at most so many tests, evenly spaced, are told apart by when they began as well
 _SMALLEST = 1e-300
 
 
@@ -135,7 +137,7 @@ class Readings:
         return found
 
     def shown(self) -> PoolChange | None:
-        """A change, if one is shown now: from then on it is taken for certain."""
+        """A change, if one is shown now, or that there was none: it is taken for certain then."""
         if not self.looking or not self.leading or self.evidence < log(1.0 / FALSE_ALARM):
             return None
         self.settle()
@@ -144,6 +146,8 @@ class Readings:
             span.doubtful = earliest <= span.start < latest
         # Readings know of changes at looks only: it may have come after the look before.
         earliest, latest = _after_last(earliest), min(_before_next(latest), self.tests - 1)
+        earliest = max(1, earliest - (latest - earliest) // _EARLIER)
+        earliest = max(each for each in self.turning_points if each <= earliest)
         return PoolChange(self.since(0), earliest, latest, shown=self.tests)
 
     @property
@@ -151,7 +155,8 @@ class Readings:
         """By how many tests came before: the tests that a change may yet be told to begin with."""
         starts = [span.start for span in self.spans[1:]]
         near = {each for at in starts for each in (_after_last(at), at, _before_next(at))}
-        return {0, self.spans[-1].start + 1, self.tests - 1, *near}
+        evenly = range(0, self.tests, 1 << (self.tests // _DATED).bit_length())
+        return {0, 1, self.spans[-1].start + 1, self.tests - 1, *near, *evenly}
 
     def settle(self) -> None:
         """Let the likeliest reading be the first."""

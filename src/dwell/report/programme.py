@@ -156,6 +156,21 @@ def latest_change(programme: Programme, heard: Sequence[DatedChange] = ()) -> Ch
     return None if known is None else change_row(known.changed)
 
 
+def taken_back(programme: Programme, heard: Sequence[DatedChange]) -> str | None:
+    """That nothing has changed after all, if a change had been shown before; else None.
+
+    Args:
+        programme: The programme.
+        heard: The changes that had been shown when somebody last looked.
+    """
+    if not heard or programme.pool_changes():
+        return None
+    return (
+        f"That the pool of ideas has changed {heard[-1].when} is taken back: "
+        "by the tests since, it has not."
+    )
+
+
 def change_row(changed: Changed | None) -> ChangeRow | None:
     """A change of the pool of ideas, for programs."""
     if changed is None:

@@ -54,7 +54,7 @@ def sync(name: str, store: str, asked: Asked, notify: str | None, as_json: bool)
     from dwell.history.reading.running_tests import running_tests
     from dwell.programme.notices import Sent
     from dwell.report.encode import plain
-    from dwell.report.programme import headline, latest_change, task_row, tasks_grid
+    from dwell.report.programme import headline, latest_change, taken_back, task_row, tasks_grid
 
     found = opened(store, name)
     outbox = None if notify is None else found.outbox(notify)  # from here on it misses nothing
@@ -65,13 +65,15 @@ def sync(name: str, store: str, asked: Asked, notify: str | None, as_json: bool)
     said = {*caught.decided, *(task.name for task in found.tasks())}
     rows = [task_row(found.task(test.name)) for test in tests if test.name in said]
     sentence, changed = headline(found, rows), latest_change(found, heard)
+    withdrawn = taken_back(found, heard)
     sent = Sent((), 0, "") if outbox is None else outbox.send()
     if as_json:
         posts = {"posted": sent.posted, "left": sent.left}
         about = {"programme": name, **plain(caught), **posts, "sentence": sentence}
-        print_json({**about, "changed": changed, "rows": rows})
+        print_json({**about, "changed": changed, "taken_back": withdrawn, "rows": rows})
     else:
-        wrapped([sentence, *([] if changed is None else [changed.sentence])])
+        told = withdrawn if changed is None else changed.sentence
+        wrapped([sentence, *([] if told is None else [told])])
         if rows:
             print_grid(tasks_grid(rows))
     if outbox is not None and sent.left:
