@@ -232,16 +232,25 @@ def run(asked: Callable[[], Awaitable[T]]) -> T:
 
 
 class Counted(SqliteStore):
-    """A store that counts what is appended in one transaction, and may fail at its end."""
+    """A store that counts what is appended in one transaction, and may fail at its end.
+
+    Attributes:
+        reached: Whether somebody has come who wants their turn …
+        let_go: … and whether they get it.
+    """
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         self.transactions: list[list[str]] = []
         self.broken = False
+        self.reached, self.let_go = Event(), Event()
+        self.let_go.set()
 
     @contextmanager
     def turn(self, after: Mapping[str, int]) -> Iterator[Turn]:
         """Append to several logs."""
+        self.reached.set()
+        assert self.let_go.wait(10.0)
         with super().turn(after) as turn:
             yield turn
             if self.broken and after:
@@ -282,6 +291,30 @@ def test_what_waits_for_several_programmes_is_one_transaction(tmp_path: Path) ->
     again = [Programme.open(SqliteStore(store.path), name) for name in "abc"]
     assert [told_in(each) for each in again] == [[(1, "monday")]] * 3
     assert [each.verify().tasks for each in again] == [3, 1, 1]
+
+
+def test_what_comes_while_others_have_their_turn_is_written_with_what_waits(tmp_path: Path) -> None:
+    """As far as it is for the same programmes; what is for another is written next."""
+    store, desks = several(tmp_path, "abcd")
+
+    async def told() -> list[Advice]:
+        def tell(name: str, key: str) -> asyncio.Future[Advice]:
+            return asyncio.ensure_future(desks[name].tell(Telling("blue", [1], key=key)))
+
+        store.let_go.clear()
+        store.reached.clear()
+        asked = [tell("a", "1"), tell("b", "1")]
+        while not store.reached.is_set():
+            await asyncio.sleep(0.001)
+        asked += [tell("c", "1"), tell("a", "2"), tell("d", "1"), tell("c", "2")]
+        await asyncio.sleep(0)
+        store.let_go.set()
+        return await asyncio.gather(*asked)
+
+    assert [advice.wants for advice in asyncio.run(told())] == [998, 999, 998, 998, 999, 998]
+    assert store.transactions == [["a", "b"], ["c", "d"]]
+    keys = [[key for _, key in told_in(desk.programme)] for desk in desks.values()]
+    assert keys == [["1", "2"], ["1"], ["1", "2"], ["1"]]
 
 
 def test_what_is_refused_in_one_programme_does_no_harm_to_another(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from dwell.programme.programme import Programme
 from dwell.programme.task import Status
 from dwell.programme.telling import Telling
 from dwell.service.given_advice import GivenAdvice
-from dwell.service.together import Together
+from dwell.service.together import Batch, Together
 
 Order = Telling | str  # what to tell a task; or the name of one to begin
 Asked = TypeVar("Asked")
@@ -83,13 +83,14 @@ class Queues:
         self.readings: Together[tuple[Desk, str], Advice] = Together(_read)
 
 
-def _carried_out(asked: Sequence[tuple[Desk, Order]]) -> list[Advice | Exception]:
+def _carried_out(batch: Batch[tuple[Desk, Order], Advice]) -> list[Advice | Exception]:
     """Carry all out in one transaction or, where that fails, desk by desk."""
-    desks = {desk for desk, _ in asked}
+    desks = {desk for desk, _ in batch.asked}
     if len(desks) > 1:
         try:
             with Programme.together((desk.programme for desk in desks), turn=True):
-                done = _desk_by_desk(Desk.carried_out, asked)
+                batch.more(lambda order: order[0] in desks)  # that came while others had their turn
+                done = _desk_by_desk(Desk.carried_out, batch.asked)
                 for outcome in done:
                     if isinstance(outcome, CannotWrite):
                         raise outcome
@@ -98,11 +99,12 @@ def _carried_out(asked: Sequence[tuple[Desk, Order]]) -> list[Advice | Exception
             raise
         except Exception:
             pass  # as above
-    return _desk_by_desk(Desk.carried_out, asked)
+    return _desk_by_desk(Desk.carried_out, batch.asked)
 
 
-def _read(asked: Sequence[tuple[Desk, str]]) -> list[Advice | Exception]:
+def _read(batch: Batch[tuple[Desk, str], Advice]) -> list[Advice | Exception]:
     """Read all by one look at the store."""
+    asked = batch.asked
     with Programme.together({desk.programme for desk, _ in asked}):
         found = _desk_by_desk(lambda desk, tasks: desk.given.on_open(tasks), asked)
     return [

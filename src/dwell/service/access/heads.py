@@ -10,6 +10,8 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from dwell.service.access.joined import Joined
+
 MOST_BYTES = 64 * 1024
 SECONDS = 20.0
 
@@ -19,12 +21,13 @@ class Heads(HttpToolsProtocol):
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
+        self._whole = False  # whether the last head is
+        self._came = 0  # bytes, while it was not
         self._waiting: TimerHandle | None = None  # for the end of a head
-        self._came = 0  # bytes, while it was waited for
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]  # uvicorn's
         """Somebody is there: they have to say what they want."""
-        super().connection_made(transport)
+        super().connection_made(Joined(transport, self.loop))
         self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -33,20 +36,25 @@ class Heads(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Read on."""
-        self._came += len(data) if self._waiting is not None else 0
+        """Read on; most heads come whole, and need not be waited for."""
+        self._came += 0 if self._whole else len(data)
         super().data_received(data)
-        if self._waiting is not None and self._came > MOST_BYTES:
+        if self._whole or self.transport.is_closing():
+            return
+        if self._came > MOST_BYTES:
             self._end(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
+        elif self._waiting is None:
+            self._wait()
 
     def on_message_begin(self) -> None:
         """A head begins."""
         super().on_message_begin()
-        if self._waiting is None:
-            self._wait()
+        if self._whole:
+            self._whole, self._came = False, 0
 
     def on_headers_complete(self) -> None:
         """A head is whole."""
+        self._whole = True
         self._wait_no_more()
         if len(self.url) + sum(len(name) + len(text) for name, text in self.headers) > MOST_BYTES:
             raise ValueError("the head of a request is too large")  # the parser stops here
@@ -59,7 +67,6 @@ class Heads(HttpToolsProtocol):
             super().send_400_response(msg)
 
     def _wait(self) -> None:
-        self._came = 0
         self._waiting = self.loop.call_later(SECONDS, self._end, HTTPStatus.REQUEST_TIMEOUT)
 
     def _wait_no_more(self) -> None:
