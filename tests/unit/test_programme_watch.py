@@ -11,7 +11,7 @@ from dwell import Lift, Policies, Policy, Programme, Signs, fixed, hoeffding
 from dwell.errors import Conflict, InvalidInput
 from dwell.learners.design import Design
 from dwell.programme.events import Settings
-from dwell.programme.journal import _BYTES, EVERY, _snapshot
+from dwell.programme.journal import _BYTES, EVERY
 from dwell.programme.observations import (
     ArmBatches,
     Batch,
@@ -187,8 +187,9 @@ def test_a_snapshot_is_the_rarer_the_longer_it_is() -> None:
         found = []
         for multiple in range(1, 6):
             kept.position = multiple * EVERY - 1
-            found += [multiple] * (_snapshot(kept, kept.position + 1) == kept.to_json())
-            assert _snapshot(kept, kept.position) is None
+            made = programme._journal._snapshot(kept, kept.position + 1)
+            found += [multiple] * (made == kept.to_json())
+            assert programme._journal._snapshot(kept, kept.position) is None
         assert found == due
 
 

@@ -36,11 +36,13 @@ class Journal:
         self.store = store
         self.name = name
         self.clock = clock
-        self._lock = RLock()
+        self._writing = RLock()  # of whoever may write; it is taken before the other
+        self._lock = RLock()  # of whoever has the state
         self._state: State | None = None
         self._looks = 0  # within one another, of the thread that has the lock
         self._turn: list[Addition] | None = None  # of that thread: what is to be appended in it
         self._crowded = False  # whether others wrote when this one last did
+        self._every = EVERY  # events from one snapshot to the next, by how long the last one was
 
     @contextmanager
     def state(self) -> Iterator[State]:
@@ -65,7 +67,7 @@ class Journal:
     @contextmanager
     def carried_out(self, command: Command) -> Iterator[State]:
         """Append what follows from a command; it is durable when the state is there."""
-        with self._lock:
+        with self._writing, self._lock:
             yield self._carried_out(command)
 
     def _carried_out(self, command: Command) -> State:
@@ -120,12 +122,24 @@ class Journal:
     def _append(self, state: State, events: list[Event]) -> None:
         if events:
             position = state.position
-            kept = _snapshot(state, position + len(events))
+            kept = self._snapshot(state, position + len(events))
             added = Addition(self.name, position, [entry_of(event) for event in events], kept)
             if self._turn is None:
                 self.store.append(*added)
             else:
                 self._turn.append(added)
+
+    def _snapshot(self, state: State, end: int) -> str | None:
+        """What is kept of a state before the log grows; of all that write, one passes each multiple.
+
+        The longer a snapshot is, the rarer it is: per event as much is kept as of a short one.
+        """
+        if state.position // self._every == end // self._every:
+            return None
+        body, self._every = state.to_json(), EVERY
+        while _BYTES * self._every < len(body):
+            self._every *= 2
+        return body if state.position // self._every != end // self._every else None
 
     def _apply(self, events: Iterable[Event]) -> None:
         """Bring the state to where it is after events that are in the log."""
@@ -198,12 +212,20 @@ def together(journals: Iterable[Journal], *, turn: bool = False) -> Iterator[Non
         return
     with ExitStack() as held:
         # In an order that all keep to, so that no two wait for one another.
-        states = {each.name: held.enter_context(each.known()) for each in every}
-        after = {name: state.position for name, state in states.items()}
+        after: dict[str, int] = {}
+        for each in every:
+            if turn:
+                held.enter_context(each._writing)
+            with each.known() as state:
+                after[each.name] = state.position
+                if not (turn and store.waits):  # else states are there for others meanwhile
+                    held.enter_context(each.known())
         try:
             with store.turn(after) if turn else nullcontext(Turn(store.news(after), [])) as taken:
                 for each in every:
-                    each._apply(map(event_of, taken.news.get(each.name, ())))
+                    state = held.enter_context(each.known())
+                    seen = state.position - after[each.name]  # by others who looked meanwhile
+                    each._apply(map(event_of, taken.news.get(each.name, [])[seen:]))
                     held.enter_context(each._looked_at(taken.added if turn else None))
                 yield
         except BaseException:
@@ -212,15 +234,3 @@ def together(journals: Iterable[Journal], *, turn: bool = False) -> Iterator[Non
                     each._state = None  # it is ahead of the log, which has none of it
             raise
 
-
-def _snapshot(state: State, end: int) -> str | None:
-    """What is kept of a state before the log grows; of all that write, one passes each multiple.
-
-    The longer a snapshot is, the rarer it is: per event as much is kept as of a short one.
-    """
-    if state.position // EVERY == end // EVERY:
-        return None
-    every, body = EVERY, state.to_json()
-    while _BYTES * every < len(body):
-        every *= 2
-    return body if state.position // every != end // every else None

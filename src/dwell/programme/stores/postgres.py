@@ -43,6 +43,8 @@ class PostgresStore:
         seconds: How long to wait for it.
     """
 
+    waits = True
+
     def __init__(self, address: str, seconds: float = _SECONDS) -> None:
         self._address, self._seconds = address, seconds
         self._turn = local()  # of a thread: the connection whose transaction is its turn

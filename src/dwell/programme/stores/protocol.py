@@ -92,7 +92,13 @@ class Turn(NamedTuple):
 
 @runtime_checkable
 class Queueing(Protocol):
-    """A store in which those who write can wait for one another, and work on many logs at once."""
+    """A store in which those who write can wait for one another, and work on many logs at once.
+
+    Attributes:
+        waits: Whether a turn may be long in coming, while others can read.
+    """
+
+    waits: bool
 
     def turn(self, after: Mapping[str, int]) -> AbstractContextManager[Turn]:
         """Wait until nobody else writes to some logs; until the block ends, nobody else will.

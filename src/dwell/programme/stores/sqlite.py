@@ -38,6 +38,8 @@ class SqliteStore:
         ['checkout']
     """
 
+    waits = False  # one connection reads and writes: nobody can read while another has it
+
     def __init__(self, path: Path, seconds: float = _SECONDS) -> None:
         self.path = path
         self._seconds = seconds
