@@ -4,23 +4,25 @@ import os
 import random
 import sqlite3
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Thread
 
 import psycopg
 import pytest
 
-from dwell import CannotWrite, DwellError, MissingExtra
+from dwell import CannotWrite, DwellError, MissingExtra, Programme, fixed
 from dwell.errors import Conflict, KeyTaken
 from dwell.programme.stores.addresses import store_at
 from dwell.programme.stores.migrations import migrations
 from dwell.programme.stores.postgres import PostgresStore
-from dwell.programme.stores.protocol import Addition, Entry, Snapshot
+from dwell.programme.stores.protocol import Addition, Entry, Snapshot, Turn
 from dwell.programme.stores.sqlite import SqliteStore
 from tests.mounts import make_read_only, small_disk
 from tests.postgres import PASSWORD, guarded
+from tests.programmes import deciding
 from tests.refusals import refused
 
 
@@ -365,3 +367,24 @@ def test_nobody_waits_for_one_another_over_several_logs(server: str) -> None:
     with ThreadPoolExecutor(2) as threads:
         list(threads.map(written, stores, (names, names[::-1])))
     assert {len(found) for found in stores[0].news(dict.fromkeys(names, 0)).values()} == {41}
+
+
+def test_whoever_waits_for_a_turn_keeps_nobody_from_looking(server: str) -> None:
+    """What others have seen meanwhile is not taken for news again."""
+    begun: list[int] = []
+
+    class Waiting(PostgresStore):
+        @contextmanager
+        def turn(self, after: Mapping[str, int]) -> Iterator[Turn]:
+            with super().turn(after) as turn:
+                other = Thread(target=lambda: begun.append(programme.counts.begun), daemon=True)
+                other.start()
+                other.join(10.0)
+                yield turn
+
+    programme = deciding(fixed(2, 1), store=Waiting(server))
+    Programme.open(PostgresStore(server), "checkout").begin("theirs")
+    with Programme.together([programme], turn=True):
+        programme.begin("ours")
+    assert begun == [1]
+    assert programme.verify().tasks == programme.counts.begun == 2

@@ -193,6 +193,24 @@ def test_a_snapshot_is_the_rarer_the_longer_it_is() -> None:
         assert found == due
 
 
+def test_no_snapshot_is_made_where_none_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To make one takes as long as to carry out a hundred commands; its length is remembered."""
+    programme, made = deciding(fixed(2)), list[int]()
+    with programme._journal.state() as state:
+        kept = State("n" * (3 * EVERY * _BYTES), Settings(), state.learner)
+    to_json = State.to_json
+
+    def counted(state: State) -> str:
+        made.append(state.position)
+        return to_json(state)
+
+    monkeypatch.setattr(State, "to_json", counted)
+    for multiple in range(1, 9):
+        kept.position = multiple * EVERY - 1
+        programme._journal._snapshot(kept, multiple * EVERY)
+    assert made == [EVERY - 1, 4 * EVERY - 1, 8 * EVERY - 1]
+
+
 def test_many_tellings_of_one_task_come_in_order() -> None:
     """In one call, with keys and without; the advice is that after all of them."""
     programme = deciding(fixed(5, 1))

@@ -130,7 +130,7 @@ class Journal:
                 self._turn.append(added)
 
     def _snapshot(self, state: State, end: int) -> str | None:
-        """What is kept of a state before the log grows; of all that write, one passes each multiple.
+        """What is kept of a state before the log grows; one writer passes each multiple.
 
         The longer a snapshot is, the rarer it is: per event as much is kept as of a short one.
         """
@@ -233,4 +233,3 @@ def together(journals: Iterable[Journal], *, turn: bool = False) -> Iterator[Non
                 if any(each.name == addition.name for addition in taken.added):
                     each._state = None  # it is ahead of the log, which has none of it
             raise
-
