@@ -34,6 +34,7 @@ class Journal:
 
     def __init__(self, store: EventStore, name: str, clock: Callable[[], float]) -> None:
         self.store = store
+        self._queue = store if isinstance(store, Queueing) else None  # asked once: it takes long
         self.name = name
         self.clock = clock
         self._writing = RLock()  # of whoever may write; it is taken before the other
@@ -74,7 +75,7 @@ class Journal:
         end, pause = monotonic() + _SECONDS, _FIRST_PAUSE
         while self._turn is None:
             try:
-                if self._crowded and isinstance(self.store, Queueing):
+                if self._crowded and self._queue:
                     return self._in_turn(command)
                 return self._at_once(command)
             except Conflict:
@@ -84,7 +85,7 @@ class Journal:
                         f"others have written to {self.name!r} without a break for "
                         f"{_SECONDS:g} s; try again"
                     ) from None
-            if not isinstance(self.store, Queueing):
+            if not self._queue:
                 # Whoever loses waits a little, so that not all try again at once.
                 sleep(uniform(0.0, pause))
                 pause = min(2.0 * pause, _LONGEST_PAUSE)
@@ -206,8 +207,8 @@ def together(journals: Iterable[Journal], *, turn: bool = False) -> Iterator[Non
         turn: Whether something is to be written.
     """
     every = sorted(journals, key=lambda each: each.name)
-    store, taken = every[0].store, Turn({}, [])
-    if not isinstance(store, Queueing):
+    store, taken = every[0]._queue, Turn({}, [])
+    if store is None:
         yield
         return
     with ExitStack() as held:

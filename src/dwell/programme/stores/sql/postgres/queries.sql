@@ -14,11 +14,11 @@ insert into dwell_migration (number) values (%(number)s);
 select name from dwell_programme order by name collate "C";
 
 -- name: create
-insert into dwell_programme (name) select unnest(%(names)s::text[]) on conflict do nothing;
+insert into dwell_programme (name) select unnest(%(names)b::text[]) on conflict do nothing;
 
 -- name: positions
 select name, (select coalesce(max(position), 0) from dwell_event where programme = id)
-from dwell_programme where name = any (%(names)s);
+from dwell_programme where name = any (%(names)b);
 
 -- name: wait
 select set_config('lock_timeout', %(milliseconds)s::text, false);
@@ -33,7 +33,7 @@ commit;
 -- In an order that all keep to, so that no two wait for one another.
 select pg_advisory_xact_lock(hashtext('dwell_programme'), hash)
 from (
-    select distinct hashtext(name) as hash from unnest(%(names)s::text[]) as name order by hash
+    select distinct hashtext(name) as hash from unnest(%(names)b::text[]) as name order by hash
 ) as queue;
 
 -- name: append
@@ -44,19 +44,19 @@ from (
 with queue as materialized (
     select pg_advisory_xact_lock(hashtext('dwell_programme'), hash) as turn
     from (
-        select distinct hashtext(name) as hash from unnest(%(logs)s::text[]) as name order by hash
+        select distinct hashtext(name) as hash from unnest(%(logs)b::text[]) as name order by hash
     ) as logs
 ), log as materialized (
     select id, name, (
         select coalesce(max(position), 0) from dwell_event where programme = id
     ) as last
     from (select count(turn) from queue) as queued, dwell_programme
-    where name = any (%(logs)s)
+    where name = any (%(logs)b)
 )
 insert into dwell_event (programme, position, key, body)
 select id, position / (last = after)::integer, key, body::json
 from log right join unnest(
-    %(logs)s::text[], %(afters)s::bigint[], %(positions)s::bigint[],
+    %(logs)b::text[], %(afters)s::bigint[], %(positions)s::bigint[],
     %(keys)b::text[], %(bodies)b::text[]
 ) as entry (name, after, position, key, body) using (name);
 
@@ -78,7 +78,7 @@ order by position limit %(most)s;
 
 -- name: news
 select name, body::text
-from unnest(%(names)s::text[], %(afters)s::bigint[]) as seen (name, after)
+from unnest(%(names)b::text[], %(afters)s::bigint[]) as seen (name, after)
 join dwell_programme using (name)
 cross join lateral (
     select position, body from dwell_event
