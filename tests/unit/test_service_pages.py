@@ -7,8 +7,9 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from dwell import Fixed, Programme, fixed
+from dwell import Fixed, Policy, Programme, fixed
 from dwell.errors import DwellError
+from dwell.programme.path import kept_limits
 from dwell.programme.stores.memory import MemoryStore
 from dwell.programme.stores.protocol import Entry
 from dwell.report.drawings.leaf import Limits
@@ -17,7 +18,9 @@ from dwell.service.live import Live, Parts
 from dwell.service.names import in_path
 from dwell.service.pages.following import programme_parts
 from dwell.service.pages.plan_form import PlanForm
-from dwell.service.pages.rules import rule_said
+from dwell.service.pages.rules import rule_pictures, rule_said
+from dwell.service.story import InForce
+from dwell.sparse_policy import SparsePolicy
 from tests.companies import Company
 
 READS = {"accept": "text/html"}
@@ -228,3 +231,17 @@ def test_a_rule_that_is_looked_at_before_its_limits_are_told_says_so() -> None:
     assert rule_said(many, None).startswith("Looked at from 1 sample on; after 4 samples ship at ")
     few = Limits((32.0, 64.0), (-9.0, 0.0), (9.0, 0.0))
     assert rule_said(few, None).startswith("After 32 samples ship at ")
+
+
+def test_a_rule_that_shipped_nothing_does_not_flatten_those_after_it() -> None:
+    """Limits far beyond those in force are drawn as none: at the edge, without a line."""
+    programme = Programme.create("memory:", "checkout", policies=[fixed(4, -2), fixed(4, 2)])
+    near = SparsePolicy.of(Policy([-3, -2, 0], [3, 2, 0]))
+    far = SparsePolicy.of(Policy([-300, -2, 0], [300, 200, 0]))
+    with programme.state() as state:
+        alone, together = (
+            rule_pictures(state, [InForce(0.0, 0, kept_limits(each), 0) for each in rules])
+            for rules in ([near, near], [far, near])
+        )
+    assert together[-1].picture == alone[-1].picture
+    assert together[0].text != alone[0].text

@@ -7,7 +7,7 @@ has standard errors, the lift and the running total.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import sqrt
+from math import inf, sqrt
 from typing import Literal, NamedTuple
 
 from markupsafe import Markup
@@ -176,6 +176,26 @@ def _few(limits: Limits | None) -> Limits | None:
         tuple(limits.lower[k] for k in kept),
         tuple(limits.upper[k] for k in kept),
     )
+
+
+def within(limits: Limits, reach: float) -> Limits:
+    """Limits as far as totals reach; what is beyond that is no limit.
+
+    Example:
+        >>> within(Limits((1.0, 2.0), (-9.0, 0.0), (5.0, 0.0)), reach=6.0)
+        Limits(looks=(1.0, 2.0), lower=(None, 0.0), upper=(5.0, 0.0))
+    """
+    lower, upper = (
+        tuple(None if y is None or abs(y) > reach else y for y in side)
+        for side in (limits.lower, limits.upper)
+    )
+    return Limits(limits.looks, lower, upper)
+
+
+def reach_of(limits: Limits) -> float:
+    """The largest total at which there is a limit, ahead or behind; infinite if there is none."""
+    found = (abs(y) for side in (limits.lower, limits.upper) for y in side if y is not None)
+    return max(found, default=0.0) or inf
 
 
 def rule(limits: Limits, scale: Sequence[Limits], label: str) -> Markup:

@@ -19,6 +19,7 @@ from dwell.service.story import InForce
 _SHOWN = 4
 _EARLY = 0.05  # of the cap
 _MOST_STANDINGS = 12
+_REACH = 3.0  # times as far as the limits in force, others are drawn
 
 
 class RulePicture(NamedTuple):
@@ -54,15 +55,17 @@ def rule_pictures(state: State, rules: list[InForce]) -> list[RulePicture]:
     last = len(found) - 1
     places = sorted({round(k * last / (_SHOWN - 1)) for k in range(_SHOWN)}) if found else []
     chosen = [found[place] for place in places]
-    scale = [limits for _, limits in chosen]
+    # Limits that nobody reaches, of a rule that shipped next to nothing, would flatten all others.
+    reach = _REACH * leaf.reach_of(chosen[-1][1]) if chosen else 0.0
+    scale = [leaf.within(limits, reach) for _, limits in chosen]
     return [
         RulePicture(
-            leaf.rule(limits, scale, said := rule_said(limits, state.known.law)),
+            leaf.rule(drawn, scale, said := rule_said(limits, state.known.law)),
             _title(each, first=place == 0, now=place == last),
             said,
             place == last,
         )
-        for place, (each, limits) in zip(places, chosen, strict=True)
+        for place, (each, limits), drawn in zip(places, chosen, scale, strict=True)
     ]
 
 
