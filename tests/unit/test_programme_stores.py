@@ -17,7 +17,7 @@ from dwell import CannotWrite, DwellError, MissingExtra, Programme, fixed
 from dwell.errors import Conflict, KeyTaken
 from dwell.programme.stores.addresses import store_at
 from dwell.programme.stores.migrations import migrations
-from dwell.programme.stores.postgres import PostgresStore
+from dwell.programme.stores.postgres import PostgresStore, _exchange
 from dwell.programme.stores.protocol import Addition, Entry, Snapshot, Turn
 from dwell.programme.stores.sqlite import SqliteStore
 from tests.mounts import make_read_only, small_disk
@@ -388,3 +388,38 @@ def test_whoever_waits_for_a_turn_keeps_nobody_from_looking(server: str) -> None
         programme.begin("ours")
     assert begun == [1]
     assert programme.verify().tasks == programme.counts.begun == 2
+
+
+def test_nobody_who_reads_waits_for_those_who_wait_for_their_turn(server: str) -> None:
+    """However many these are: they have connections of their own."""
+    store, other = PostgresStore(server), PostgresStore(server)
+    other.append("checkout", 0, [Entry("1")])
+    read: list[str] = []
+
+    def one_turn() -> None:
+        with store.turn({"checkout": 1}):
+            pass
+
+    with ThreadPoolExecutor(10) as threads:
+        with other.turn({"checkout": 1}):
+            waiting = [threads.submit(one_turn) for _ in range(9)]
+            reading = Thread(target=lambda: read.extend(store.read("checkout")), daemon=True)
+            reading.start()
+            reading.join(10.0)
+            assert read == ["1"]
+            assert not any(each.done() for each in waiting)
+        for each in waiting:
+            each.result(10.0)
+
+
+def test_what_fails_in_an_exchange_is_raised_without_a_word_in_the_log(
+    server: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whoever comes second fails all the time; psycopg would warn of what it then did not do."""
+    with psycopg.connect(server, autocommit=True) as connection:
+        with pytest.raises(psycopg.errors.DivisionByZero), _exchange(connection):
+            connection.execute("select 1 / 0").fetchone()
+        with _exchange(connection):
+            there = connection.execute("select 1")
+        assert there.fetchone() == (1,)
+    assert caplog.records == []

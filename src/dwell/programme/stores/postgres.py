@@ -25,7 +25,7 @@ from dwell.programme.stores.protocol import Addition, Entry, Snapshot, Turn
 _SECONDS = 30.0
 _TRY_SECONDS = 2.0  # to connect, before it is tried anew
 _ROWS = 1000
-_CONNECTIONS = 4  # of a process: one per thread that is at work
+_CONNECTIONS = 4  # of a process to read, and as many to write: one per thread that is at work
 # How a statement fails that appends where a log does not end, or to a log that is not there.
 _OUT_OF_PLACE = (
     errors.DivisionByZero,
@@ -55,6 +55,13 @@ class PostgresStore:
         self._open()
 
     def _open(self) -> None:
+        # Who waits for their turn has a connection meanwhile. To read, others need not wait for it:
+        # somebody whose turn it is may wait for them.
+        reading, writing = self._pool(), self._pool()
+        self._close = finalize(self, _close, reading, writing)
+        self._reading, self._writing, self._process = reading, writing, os.getpid()
+
+    def _pool(self) -> ConnectionPool:
         pool: ConnectionPool = ConnectionPool(
             self._address,
             min_size=0,
@@ -66,8 +73,7 @@ class PostgresStore:
             configure=self._wait_at_most,
         )
         pool.open()
-        self._close = finalize(self, pool.close)
-        self._pool, self._process = pool, os.getpid()
+        return pool
 
     def _wait_at_most(self, connection: psycopg.Connection[TupleRow]) -> None:
         """Give up where another process holds a log for too long."""
@@ -102,15 +108,15 @@ class PostgresStore:
         self, name: str, after: int, entries: Sequence[Entry], snapshot: str | None = None
     ) -> None:
         """Append entries, all or none, and return once they are durable."""
-        with self._connection() as connection, connection:
+        with self._connection(writes=True) as connection, connection:
             added = Addition(name, after, entries, snapshot)
             self._append(connection, [added], self._queries["begin"])
 
     @contextmanager
     def turn(self, after: Mapping[str, int]) -> Iterator[Turn]:
         """Wait until nobody else writes to some logs; until the block ends, nobody else will."""
-        with self._connection() as connection, connection:
-            with connection.pipeline():  # one exchange for all that waits for nothing
+        with self._connection(writes=True) as connection, connection:
+            with _exchange(connection):
                 connection.execute(self._queries["begin"])
                 connection.execute(self._queries["queue"], {"names": list(after)})
                 news = self._ask_for_news(connection, after)
@@ -137,7 +143,7 @@ class PostgresStore:
         asked = dict(zip(fields, map(list, zip(*rows, strict=True)), strict=True))
         created = [each.name for each in additions if each.after == 0]
         try:
-            with connection.pipeline():
+            with _exchange(connection):
                 for query in first:
                     connection.execute(query)
                 if created:
@@ -204,7 +210,7 @@ class PostgresStore:
         return None if row is None else str(row[0])
 
     @contextmanager
-    def _connection(self) -> Iterator[psycopg.Connection[TupleRow]]:
+    def _connection(self, *, writes: bool = False) -> Iterator[psycopg.Connection[TupleRow]]:
         """A connection for a while; a forked process has connections of its own."""
         if (in_turn := getattr(self._turn, "connection", None)) is not None:
             with self._faults():
@@ -213,14 +219,15 @@ class PostgresStore:
         if os.getpid() != self._process:
             self._close.detach()
             self._open()
+        pool = self._writing if writes else self._reading
         with self._faults():
-            connection = self._from_pool()
+            connection = self._from(pool)
             try:
                 yield connection
             finally:
-                self._pool.putconn(connection)
+                pool.putconn(connection)
 
-    def _from_pool(self) -> psycopg.Connection[TupleRow]:
+    def _from(self, pool: ConnectionPool) -> psycopg.Connection[TupleRow]:
         """A connection of the pool.
 
         It is asked again and again: once it has given up to connect, it tries no more for those who
@@ -229,7 +236,7 @@ class PostgresStore:
         end = monotonic() + self._seconds
         while True:
             try:
-                return self._pool.getconn()
+                return pool.getconn()
             except PoolTimeout:
                 if monotonic() > end:
                     raise
@@ -251,6 +258,30 @@ class PostgresStore:
                 f"the PostgreSQL database cannot be worked with: {_said(error)}; see that it runs, "
                 "has room and lets you in"
             ) from None
+
+
+@contextmanager
+def _exchange(connection: psycopg.Connection[TupleRow]) -> Iterator[None]:
+    """Have all that is executed be one exchange; it must not wait for what came of it.
+
+    What fails first is raised. Left to itself, psycopg would log that the rest was not done.
+    """
+    failed: psycopg.Error | None = None
+    try:
+        with connection.pipeline():
+            try:
+                yield
+            except psycopg.Error as error:
+                failed = error
+    except psycopg.Error as error:
+        failed = failed or error
+    if failed is not None:
+        raise failed
+
+
+def _close(*pools: ConnectionPool) -> None:
+    for pool in pools:
+        pool.close()
 
 
 def _conflict(before: Mapping[str, int]) -> Conflict:
