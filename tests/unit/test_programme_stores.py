@@ -417,8 +417,14 @@ def test_what_fails_in_an_exchange_is_raised_without_a_word_in_the_log(
 ) -> None:
     """Whoever comes second fails all the time; psycopg would warn of what it then did not do."""
     with psycopg.connect(server, autocommit=True) as connection:
-        with pytest.raises(psycopg.errors.DivisionByZero), _exchange(connection):
-            connection.execute("select 1 / 0").fetchone()
+
+        def fail_half_way() -> None:
+            with _exchange(connection):
+                connection.execute("select 1 / 0")
+                connection.execute("select 2").fetchone()
+
+        with pytest.raises(psycopg.errors.DivisionByZero):
+            fail_half_way()
         with _exchange(connection):
             there = connection.execute("select 1")
         assert there.fetchone() == (1,)
