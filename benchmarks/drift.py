@@ -182,10 +182,11 @@ def line(name: str, with_drift: list[Ran], without: list[Ran], change: int) -> s
     after = [run for run in told if run.told[0].shown > change]
     if change and after:
         delay = np.median([run.told[0].shown - change for run in after])
-        shares = 100 * np.mean([run.covered for run in after if run.covered], axis=0)
-        covers = " ".join(f"{each:.0f}" for each in shares)
-        found += f" ({len(told) - len(after)} before it), {delay:.0f} tests later; "
-        found += f"dates, figures covered: {covers} %"
+        found += f" ({len(told) - len(after)} before it), {delay:.0f} tests later"
+        covered = [run.covered for run in after if run.covered]
+        if covered:
+            covers = " ".join(f"{100 * each:.0f}" for each in np.mean(covered, axis=0))
+            found += f"; dates, figures covered: {covers} %"
     most = max(run.lost for run in with_drift)
     return f"{found}; most lost {100 * most:.0f} % of the budget" if most else found
 
