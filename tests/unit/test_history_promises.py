@@ -56,7 +56,7 @@ def test_a_policy_is_promised_what_its_tests_are_worth() -> None:
     promises = promises_of(replay)
     assert isinstance(promises, Promises)
     everything = np.ones((1, TESTS), dtype=np.bool_)
-    [worth] = promises.worth(everything)
+    [worth] = promises.measured.worth(everything)
     for k in (0, 50, len(replay.policies) - 1):
         assert promises.rewards[k] == pytest.approx((replay.accepts(k) * worth).mean())
         groups = promises.by_group(everything, 20)[0, k]
@@ -76,7 +76,7 @@ def test_choices_go_by_promises_of_other_tests() -> None:
     assert replay.measured is not None
     for part in range(5):  # of the first way: groups are dealt out in turn
         elsewhere = np.arange(TESTS) % 20 % 5 != part
-        [worth] = promises.worth(elsewhere[None, :])
+        [worth] = promises.measured.worth(elsewhere[None, :])
         ratios: list[float] = []
         sure: list[float] = []
         for k in range(len(replay.policies)):

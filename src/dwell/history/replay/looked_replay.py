@@ -8,13 +8,14 @@ Of tests that are known by counts, figures are means over orders of their outcom
 numbers between 0 and 1 where others are one of the two.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dwell.arrays import FloatArray, IntArray
+from dwell.arrays import BoolArray, FloatArray, IntArray
+from dwell.fitting.shrunk import shrunk_effects
 from dwell.history.reading.block import Block
 from dwell.history.reading.counts_block import CountsBlock
 from dwell.history.reading.looking import Looking
@@ -38,6 +39,20 @@ class Measured:
     effects: FloatArray
     errors: FloatArray
     sds: FloatArray
+    _worth: dict[tuple[int, bytes], FloatArray] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def worth(self, parts: BoolArray) -> FloatArray:
+        """What each test (a column) is worth, under laws fitted to parts of the tests (rows).
+
+        It is found once: an evaluation at another set-up cost asks for the same.
+        """
+        key = len(parts), np.packbits(parts).tobytes()
+        if key not in self._worth:
+            effects, errors = self.effects / self.sds, self.errors / self.sds
+            self._worth[key] = shrunk_effects(effects, errors, parts) * self.sds
+        return self._worth[key]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from dwell.arrays import BoolArray, FloatArray
-from dwell.fitting.shrunk import shrunk_effects
 from dwell.history.replay.looked_replay import LookedReplay, Measured
 
 
@@ -28,15 +27,10 @@ class Promises:
     replay: LookedReplay
     measured: Measured
 
-    def worth(self, parts: BoolArray) -> FloatArray:
-        """What each test (a column) is worth, under laws fitted to parts of the tests (rows)."""
-        effects, errors, sds = self.measured.effects, self.measured.errors, self.measured.sds
-        return shrunk_effects(effects / sds, errors / sds, parts) * sds
-
     @property
     def rewards(self) -> FloatArray:
         """What each policy is promised per test, by the law of all tests."""
-        [worth] = self.worth(np.ones((1, len(self.replay)), dtype=np.bool_))
+        [worth] = self.measured.worth(np.ones((1, len(self.replay)), dtype=np.bool_))
         count = len(self.replay.policies)
         return np.array([float((self.replay.accepts(k) * worth).mean()) for k in range(count)])
 
@@ -47,7 +41,7 @@ class Promises:
             parts: Which tests the law of each part is fitted to.
             count: How many groups tests are dealt out to, in turn.
         """
-        worth = self.worth(parts)
+        worth = self.measured.worth(parts)
         found = np.empty((len(parts), len(self.replay.policies), count))
         for group in range(count):
             accepted = self.replay.accepted[group::count].T.astype(np.float64)
