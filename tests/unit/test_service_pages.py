@@ -7,7 +7,7 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from dwell import Fixed, Policy, Programme, fixed
+from dwell import Fixed, Policy, Programme, Signs, fixed
 from dwell.errors import DwellError
 from dwell.programme.path import kept_limits
 from dwell.programme.stores.memory import MemoryStore
@@ -231,6 +231,13 @@ def test_a_rule_that_is_looked_at_before_its_limits_are_told_says_so() -> None:
     assert rule_said(many, None).startswith("Looked at from 1 sample on; after 4 samples ship at ")
     few = Limits((32.0, 64.0), (-9.0, 0.0), (9.0, 0.0))
     assert rule_said(few, None).startswith("After 32 samples ship at ")
+
+
+def test_a_limit_that_nobody_reaches_is_said_to_be_none() -> None:
+    """32 signs are 5.7 standard errors ahead at most; a lift may be any number of them."""
+    far = Limits((32.0, 64.0), (-9.0, 0.0), (200.0, 0.0))
+    assert rule_said(far, Signs()).startswith("After 32 samples ship nothing or drop at 1.6 ")
+    assert rule_said(far, None).startswith("After 32 samples ship at a total of 200 ahead or ")
 
 
 def test_a_rule_that_shipped_nothing_does_not_flatten_those_after_it() -> None:

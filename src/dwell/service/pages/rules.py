@@ -19,6 +19,7 @@ from dwell.service.story import InForce
 _SHOWN = 4
 _EARLY = 0.05  # of the cap
 _MOST_STANDINGS = 12
+_NEVER = 8.0  # standard errors, beyond which nobody comes
 _REACH = 3.0  # times as far as the limits in force, others are drawn
 
 
@@ -85,12 +86,12 @@ def rule_said(limits: leaf.Limits, law: Law | None) -> str:
     early = next(k for k, look in enumerate(limits.looks) if look >= _EARLY * cap)
     first, ship, drop = limits.looks[early], limits.upper[early], limits.lower[early]
     if len(limits.looks) == 1:
-        return f"One look, after {words.samples(cap)}: ship at {_at(ship or 0.0, cap, law)}."
-    sides = []
-    if ship is not None:
-        sides.append(f"ship at {_at(ship, first, law)}")
-    if drop is not None:
-        sides.append(f"drop at {_at(drop, first, law)}")
+        return f"One look, after {words.samples(cap)}: {_side('ship', ship or 0.0, cap, law)}."
+    sides = [
+        _side(verb, limit, first, law)
+        for verb, limit in (("ship", ship), ("drop", drop))
+        if limit is not None
+    ]
     begun = " or ".join(sides) if sides else "no decision yet"
     looked = f"Looked at from {words.samples(limits.looks[0])} on; after" if early else "After"
     return (
@@ -99,11 +100,14 @@ def rule_said(limits: leaf.Limits, law: Law | None) -> str:
     )
 
 
-def _at(total: float, samples: float, law: Law | None) -> str:
+def _side(verb: str, total: float, samples: float, law: Law | None) -> str:
     side = "ahead" if total >= 0.0 else "behind"
     if law is None:
-        return f"a total of {abs(total):.3g} {side}"
-    return f"{abs(total) / (noise_under(law) * sqrt(samples)):.1f} standard errors {side}"
+        return f"{verb} at a total of {abs(total):.3g} {side}"
+    errors = abs(total) / (noise_under(law) * sqrt(samples))
+    return (
+        f"{verb} nothing" if errors > _NEVER else f"{verb} at {errors:.1f} standard errors {side}"
+    )
 
 
 def standing_rows(state: State) -> list[Standing]:
