@@ -238,6 +238,9 @@ def test_a_limit_that_nobody_reaches_is_said_to_be_none() -> None:
     far = Limits((32.0, 64.0), (-9.0, 0.0), (200.0, 0.0))
     assert rule_said(far, Signs()).startswith("After 32 samples ship nothing or drop at 1.6 ")
     assert rule_said(far, None).startswith("After 32 samples ship at a total of 200 ahead or ")
+    all_of_it = Limits((32.0, 64.0), (-300.0, 0.0), (-200.0, 0.0))
+    said = "After 32 samples ship at 35.4 standard errors behind or drop nothing; "
+    assert rule_said(all_of_it, Signs()).startswith(said)
 
 
 def test_a_rule_that_shipped_nothing_does_not_flatten_those_after_it() -> None:

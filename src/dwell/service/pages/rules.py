@@ -104,10 +104,10 @@ def _side(verb: str, total: float, samples: float, law: Law | None) -> str:
     side = "ahead" if total >= 0.0 else "behind"
     if law is None:
         return f"{verb} at a total of {abs(total):.3g} {side}"
-    errors = abs(total) / (noise_under(law) * sqrt(samples))
-    return (
-        f"{verb} nothing" if errors > _NEVER else f"{verb} at {errors:.1f} standard errors {side}"
-    )
+    errors = total / (noise_under(law) * sqrt(samples))
+    if (errors if verb == "ship" else -errors) > _NEVER:
+        return f"{verb} nothing"
+    return f"{verb} at {abs(errors):.1f} standard errors {side}"
 
 
 def standing_rows(state: State) -> list[Standing]:
