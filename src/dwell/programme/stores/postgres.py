@@ -66,6 +66,7 @@ class PostgresStore:
             self._address,
             min_size=0,
             max_size=_CONNECTIONS,
+            num_workers=1,  # few are ever opened
             timeout=_TRY_SECONDS,
             reconnect_timeout=_TRY_SECONDS,
             open=False,
