@@ -287,7 +287,7 @@ def test_it_says_how_long_it_will_take_before_it_begins() -> None:
         process.communicate(timeout=60)
     assert process.returncode == 130
     # Days or years, by how fast the machine is.
-    long = r"Note: this may take up to [\d,.]+ (days|years), if no learner settles before; "
+    long = r"Note: this may take up to [\d,.]+ (days|years?), if no learner settles before; "
     assert re.match(long, said)
     assert "may take" not in run("simulate", "--tasks", "1e18", "--learner", "fixed").stderr
     assert "may take" not in run(*LADDER, "--tasks", "1e3", *SMALL).stderr
