@@ -32,7 +32,7 @@ from dwell import Client, Lift, Programme
 from dwell.programme.events import Begun, Told
 
 _WORKERS = {"postgres": 2, "sqlite": 1}
-_CONNECTIONS = 8  # that two workers have to PostgreSQL
+_CONNECTIONS = 8  # as many as two workers have at work, or a few more
 
 
 def audit(store: str, programmes: int, tally: Tally) -> tuple[int, int, int]:
