@@ -179,14 +179,14 @@ def _few(limits: Limits | None) -> Limits | None:
 
 
 def within(limits: Limits, reach: float) -> Limits:
-    """Limits as far as totals reach; what is beyond that is no limit.
+    """Limits as far as totals reach: what is beyond that is at the edge.
 
     Example:
         >>> within(Limits((1.0, 2.0), (-9.0, 0.0), (5.0, 0.0)), reach=6.0)
-        Limits(looks=(1.0, 2.0), lower=(None, 0.0), upper=(5.0, 0.0))
+        Limits(looks=(1.0, 2.0), lower=(-6.0, 0.0), upper=(5.0, 0.0))
     """
     lower, upper = (
-        tuple(None if y is None or abs(y) > reach else y for y in side)
+        tuple(None if y is None else max(-reach, min(reach, y)) for y in side)
         for side in (limits.lower, limits.upper)
     )
     return Limits(limits.looks, lower, upper)
