@@ -291,9 +291,30 @@ def test_without_tests_since_it_changed_the_pool_is_taken_to_be_as_before() -> N
     former = np.zeros(21)
     former[[3, 18]] = 0.9, 0.1
     anew = np.arange(DRAWS) % 2 == 1
-    none = Plausible(np.zeros((DRAWS, 1)), anew.astype(np.int64), former)
+    none = Plausible(np.zeros((DRAWS, 1)), anew.astype(np.int64), np.zeros(DRAWS), values, former)
     rng = np.random.default_rng(0)
     fit = fit_pool(np.zeros((1, 21)), np.zeros(1), laws, None, rng, none)
     assert fit.draws[anew][:, [3, 18]].sum(axis=1).min() > 0.99
     assert fit.draws[~anew][:, [3, 18]].sum(axis=1).max() < 0.9
     assert fit.readings.tolist() == anew.tolist()
+
+
+def test_a_pool_that_fades_begins_where_its_latest_tests_are() -> None:
+    """It is worth as many tests as have faded, 40 at most; by other readings it has not moved."""
+    values = np.linspace(-1.0, 1.0, 41)
+    laws = normal_laws(values, Spreads(0.1, 0.3, 0.6))
+    former = np.zeros(41)
+    former[[20, 38]] = 0.9, 0.1  # rare wins of 0.9
+    fades = np.arange(DRAWS) % 2 == 1
+    readings = np.where(fades, 1, 2)
+    bulk_worse = -0.5 * ((values + 0.1) / 0.02)[np.newaxis] ** 2
+    for faded, worth in ((20.0, 20.0), (1e3, 40.0)):
+        tests = Plausible(np.full((DRAWS, 1), 30.0), readings, faded * fades, values, former)
+        fit = fit_pool(bulk_worse, np.full(1, 30.0), laws, None, np.random.default_rng(0), tests)
+        wins = fit.draws[fades][:, 34:].sum(axis=1)
+        # A share of 0.1 of what is begun with, within four standard errors over 32 draws.
+        share = 0.1 * worth / (30.0 + worth)
+        assert abs(wins.mean() - share) < 4.0 * np.sqrt(share / (30.0 + worth) / 32.0)
+        moved = fit.draws[:, 17:19].sum(axis=1)  # to about -0.1
+        assert moved[fades].min() > 0.7
+        assert fit.draws[fades][:, 20].max() < 0.05 < fit.draws[~fades][:, 20].mean()

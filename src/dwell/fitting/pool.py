@@ -13,11 +13,13 @@ from typing import NamedTuple
 import numpy as np
 
 from dwell.arrays import FloatArray, IntArray
+from dwell.fitting.moved import moved
 from dwell.kernels.pool_fit import climb, maximise
 
 # How many tests the normal laws are worth, how many plausible pools are drawn, by how many steps.
 # Chosen on the worlds that `dwell bench learners` marks so.
 PSEUDO_TESTS = 5.0
+_MOVED_TESTS = 40.0  # what a pool that has moved is worth at most: see docs/drift.md
 DRAWS = 64
 _STEPS, _DRAW_STEPS = 60, 25
 _OWN_SHARE = 0.7  # of the draws that begin at laws in proportion to how likely these are
@@ -52,11 +54,15 @@ class Plausible(NamedTuple):
     Attributes:
         counts: The numbers.
         readings: By which reading of the tests each row counts them; by the first nothing changed.
+        faded: How many tests each row has forgotten bit by bit; 0 where it does not.
+        values: The values that pools have weights of.
         former: The weights of each value in the pool if nothing changed; None before any is fitted.
     """
 
     counts: FloatArray
     readings: IntArray
+    faded: FloatArray
+    values: FloatArray
     former: FloatArray | None
 
 
@@ -176,6 +182,7 @@ def fit_pool(
     weights, explained, chances = likeliest(likelihood, counts, laws, start)
     likely = _OWN_SHARE * chances + (1.0 - _OWN_SHARE) * _any_of_groups(laws, chances)
     begun = laws.weights[rng.choice(len(likely), DRAWS, p=likely)]
+    worth = np.full(DRAWS, PSEUDO_TESTS)
     if plausible is None:
         known, readings = np.broadcast_to(counts, (DRAWS, len(counts))), np.zeros(DRAWS, np.int64)
     else:
@@ -183,8 +190,14 @@ def fit_pool(
         if plausible.former is not None:
             # Whatever changes, the pool as all tests have it is as good a guess as any law.
             begun[readings > 0] = plausible.former
+            # If it changes bit by bit, so is that pool moved, and worth as much as was forgotten.
+            worth = np.clip(plausible.faded, PSEUDO_TESTS, _MOVED_TESTS)
+            for reading in np.unique(readings[plausible.faded > 0.0]).tolist():
+                rows = readings == reading
+                latest = known[np.argmax(rows)]
+                begun[rows] = moved(plausible.former, plausible.values, likelihood, latest)
     begun = begun.T
-    pseudo = rng.gamma(np.maximum(PSEUDO_TESTS * begun, _SMALLEST))
+    pseudo = rng.gamma(np.maximum(worth * begun, _SMALLEST))
     counted = rng.gamma(np.ascontiguousarray(known.T))
     # What a pool begins with is forgotten slowly, and many tests say more than any law.
     near = _NEAR_LAWS if tests < _MANY else _NEAR_LAWS_OF_MANY / tests

@@ -220,13 +220,14 @@ class Readings:
         return kinds, self.weights @ counts
 
     def plausible(
-        self, draws: int, former: FloatArray | None, rng: np.random.Generator
+        self, draws: int, values: FloatArray, former: FloatArray | None, rng: np.random.Generator
     ) -> Plausible:
         """How many tests there are of each kind by readings that are drawn: a row each.
 
         Args:
             draws: How many readings: in proportion to how likely they are but for their kinds, of
                 which the likelier count for more.
+            values: The values that pools have weights of.
             former: The weights of each value in the pool if nothing changed, once it was fitted.
             rng: What to draw from.
         """
@@ -235,8 +236,10 @@ class Readings:
         places = likely.sum() * (rng.random() + np.arange(draws)) / draws
         drawn = np.searchsorted(np.cumsum(likely), places)
         drawn = rng.permutation(np.minimum(drawn, len(self.shares) - 1))
-        counts: FloatArray = (self.shares @ self._by_kind()[1])[drawn]
-        return Plausible(counts, drawn, former)
+        counts: FloatArray = self.shares @ self._by_kind()[1]
+        faded = np.maximum(counts[0].sum() - counts.sum(axis=1), 0.0)
+        faded[RESTARTS:] = 0.0
+        return Plausible(counts[drawn], drawn, faded[drawn], values, former)
 
     def _by_kind(self) -> tuple[IntArray, FloatArray]:
         """The kinds of tests, and how many of each kind each span has: a row each."""

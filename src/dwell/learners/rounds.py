@@ -186,7 +186,9 @@ class Chooser:
         kinds, counts = learned.readings.of_present_pool()
         rng = np.random.default_rng([self.seed, number])
         former = learned.steady if learned.steady_at else None
-        plausible = learned.readings.plausible(DRAWS, former, rng) if self.drift else None
+        plausible = None
+        if self.drift:
+            plausible = learned.readings.plausible(DRAWS, self.pool.values, former, rng)
         return fit_pool(
             self.pool.log_likelihood(kinds, learned.noise.measured().factor),
             counts,
