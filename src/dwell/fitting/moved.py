@@ -29,10 +29,10 @@ def moved(
         counts: How many tests there are of each kind.
 
     Example:
-        >>> values, weights = np.array([-1.0, 0.0, 1.0, 2.0]), np.array([0.0, 0.5, 0.5, 0.0])
-        >>> seen = np.array([[1.0, 0.5, 0.0, 0.0]])
-        >>> moved(weights, values, seen, np.array([20.0])).round(3).tolist()
-        [0.25, 0.5, 0.25, 0.0]
+        >>> values, weights = np.linspace(-1, 1, 5), np.array([0, 0, 0.9, 0, 0.1])  # rare wins
+        >>> now_worse = np.array([[0.0, 1.0, 0.0, 0.0, 0.0]])
+        >>> moved(weights, values, now_worse, np.array([20.0])).round(2).tolist()
+        [0.0, 0.81, 0.09, 0.09, 0.01]
     """
     mean = weights @ values
     shifts = _STEPS * sqrt(weights @ (values - mean) ** 2)
