@@ -162,7 +162,7 @@ def test_likelier_kinds_of_readings_are_drawn_more_often_than_they_are_likely() 
     assert drawn == pytest.approx(kinds**1.5 / (kinds**1.5).sum(), abs=1e-4)
     assert found.former is former
     assert found.counts[found.readings == 0].tolist()[0] == [9.0, 2.0]
-    # Of 11 tests 5 are followed by 6 or more, and 5 by 1 to 5, at whose looks 1 % was forgotten.
+    # At each of two looks, five tests apart, 1 % a test is forgotten of what came before.
     left = 5 * 0.99**10 + 5 * 0.99**5 + 1
     assert found.faded[found.readings == 1] == pytest.approx(11 - left)
     assert not found.faded[found.readings != 1].any()

@@ -190,7 +190,7 @@ def fit_pool(
         if plausible.former is not None:
             # Whatever changes, the pool as all tests have it is as good a guess as any law.
             begun[readings > 0] = plausible.former
-            # If it changes bit by bit, so is that pool moved, and worth as much as was forgotten.
+            # Bit by bit, that pool has moved; it is worth as many tests as were forgotten.
             worth = np.clip(plausible.faded, PSEUDO_TESTS, _MOVED_TESTS)
             for reading in np.unique(readings[plausible.faded > 0.0]).tolist():
                 rows = readings == reading
