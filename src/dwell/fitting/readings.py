@@ -40,6 +40,9 @@ RESTARTS = 1 + len(_LEFT)  # from this one on, readings are of the tests since s
 # What is done about a kind of readings goes with its chance to the power of 1 and this: to reckon
 # with what is unlikely costs more than it is worth.
 _SHARPER = 0.5
+# By how much tests must be likelier with changes than without for one to be shown: 1 / FALSE_ALARM
+# would be enough if pools were of the shapes; as they are not, twice that.
+_SHOWN = log(2.0 / FALSE_ALARM)
 _MOST_OFTEN = 0.5  # the chance of a change between two looks
 _MOST, _NEWEST = 14, 6  # how many readings are kept, but for the first; these are left to grow
 _WHEN = 0.98  # how much of the chances of readings the range of the time of a change holds
@@ -138,7 +141,7 @@ class Readings:
 
     def shown(self) -> PoolChange | None:
         """A change, if one is shown now, or that there was none: it is taken for certain then."""
-        if not self.looking or not self.leading or self.evidence < log(1.0 / FALSE_ALARM):
+        if not self.looking or not self.leading or self.evidence < _SHOWN:
             return None
         self.settle()
         earliest, latest = self.when(_WHEN)
