@@ -62,7 +62,7 @@ def test_the_page_has_a_notice_with_both_sides(changing: Programme, client: Test
     assert "The pool of ideas has changed" in notice
     assert f"It has changed {last.when}." in notice
     assert last.dates.shown is not None
-    assert f"That was shown on {day(last.dates.shown)}." in notice
+    assert f"That was shown on {day(last.dates.shown)}. False alarms: at most 5 %." in notice
     assert f"It had changed before: {before[0].when}" in notice
     assert notice.count("<svg") == 4
     still = client.get("/programmes/still", headers={"accept": "text/html"}).text

@@ -24,7 +24,7 @@ from dwell.arrays import BoolArray, DateArray, FloatArray
 from dwell.fitting.figure import Figure, number, percent, percents, range_of
 from dwell.fitting.npmle import climb
 from dwell.fitting.pool import Laws, Spreads
-from dwell.fitting.pool_change import PoolChange, in_words, under_rule
+from dwell.fitting.pool_change import FALSE_ALARMS, PoolChange, in_words, under_rule
 from dwell.fitting.readings import Readings
 from dwell.fitting.shapes import shapes
 
@@ -86,12 +86,12 @@ class PastChange(PoolChange):
         return (
             f"the pool of ideas has changed since {in_words(self.since_date)} (test "
             f"{self.since + 1:,} of {len(self.present):,}; between {in_words(self.earliest_date)} "
-            f"and {in_words(self.latest_date)}): {percent(self.clear_now.estimate)} % of ideas are "
-            f"clear wins ({percents(self.clear_now)} %) where it was "
-            f"{percent(self.clear_before.estimate)} % ({percents(self.clear_before)} %), and "
-            f"shipping these earns {number(self.earned_now.estimate)} a test "
-            f"({range_of(self.earned_now)}) where it earned "
-            f"{number(self.earned_before.estimate)} ({range_of(self.earned_before)})"
+            f"and {in_words(self.latest_date)}; {FALSE_ALARMS.lower()}): "
+            f"{percent(self.clear_now.estimate)} % of ideas are clear wins "
+            f"({percents(self.clear_now)} %) where it was {percent(self.clear_before.estimate)} % "
+            f"({percents(self.clear_before)} %), and shipping these earns "
+            f"{number(self.earned_now.estimate)} a test ({range_of(self.earned_now)}) where it "
+            f"earned {number(self.earned_before.estimate)} ({range_of(self.earned_before)})"
         )
 
 

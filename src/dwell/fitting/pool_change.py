@@ -12,7 +12,8 @@ from dwell.arrays import FloatArray
 from dwell.fitting.figure import Figure, number, percent
 from dwell.fitting.pool_intervals import functional_interval, within_reach
 
-FALSE_ALARM = 0.05  # how likely a change is shown, ever, where there is none
+FALSE_ALARM = 0.05  # how likely a change is shown, ever, where there is none …
+FALSE_ALARMS = f"False alarms: at most {percent(FALSE_ALARM)} %"  # … for people
 _MOST_CHANGES = 8
 _NO_SHARE = 5e-4  # less is next to nothing: of ideas, or of the most that tests may earn
 
@@ -146,7 +147,10 @@ class Changed(DatedChange):
         """The same for people."""
         start = f"The pool of ideas has changed {self.when}"
         if self.ships_nothing:
-            return f"{start}; the rule in force ships nothing, and would have shipped nothing."
+            return (
+                f"{start}; the rule in force ships nothing, and would have shipped nothing. "
+                f"{FALSE_ALARMS}."
+            )
         least = _NO_SHARE * max(abs(end) for each in self._earned for end in (each.low, each.high))
         before, now = (
             f"{number(_rounded(each.estimate, least))} ({number(_rounded(each.low, least))} to "
@@ -156,7 +160,7 @@ class Changed(DatedChange):
         return (
             f"{start}: the rule in force ships {shares_said(self.shipped_now, ' of ideas')} "
             f"where it would have shipped {shares_said(self.shipped_before)} before, and a "
-            f"test earns {now} where it would have earned {before}."
+            f"test earns {now} where it would have earned {before}. {FALSE_ALARMS}."
         )
 
     @property

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from dwell.fitting.figure import Figure
-from dwell.fitting.pool_change import Changed, DatedChange, shares_said
+from dwell.fitting.pool_change import FALSE_ALARMS, Changed, DatedChange, shares_said
 from dwell.report.drawings import svg
 from dwell.service.earned import FEW_TESTS, Earned, Plausible
 from dwell.service.pages import charts, words
@@ -140,6 +140,7 @@ def change_notice(
     text = f"It has changed {changed.when}."
     if changed.dates.shown is not None:
         text += f" That was shown on {words.day(changed.dates.shown)}."
+    text += f" {FALSE_ALARMS}."
     text += " What ideas are worth, and the limits of tests that begin, are of the pool as it is."
     earlier = tuple(each.when for each in changes[-2::-1])
     if changed.ships_nothing:
