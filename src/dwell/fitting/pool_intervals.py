@@ -4,9 +4,9 @@ They are by the profile likelihood: a number t is within the interval if some po
 almost as likely as the most likely one, on the log scale by a drop of no more than 1.92: 95 %, if a
 likelihood ratio has its usual law in the limit. For the mean it has. For what hangs on whether
 values are above 0 it has not, as values near 0 can be told from it in many ways: there the drop is
-6, at which intervals cover; docs/empirical_bayes.md has how often. And where the same tests have
-chosen of which rule and when it is asked what it earns, it is 4. The pool may have any shape, and
-tests may have been stopped for any reason. But a few tests never rule out that some idea is worth a
+6, at which intervals cover; docs/empirical_bayes.md has how often. So it is where the same tests
+have chosen of which rule and when it is asked what it earns. The pool may have any shape, and tests
+may have been stopped for any reason. But a few tests never rule out that some idea is worth a
 million, and then the mean might be anything: no idea is supposed to be worth more than three times
 what any test leaves open.
 
@@ -29,7 +29,6 @@ from dwell.arrays import BoolArray, FloatArray
 from dwell.fitting.npmle import Climbed, climb
 
 _DROP = 1.92  # half the 95 % point of chi-square with one degree of freedom
-_CHOSEN_DROP = 4.0  # where the same tests have chosen what is asked: the rule, and when to ask
 # Where no idea helped, the best pool was likelier by more than 4 in at most 4 % of histories (45
 # settings, the hardest being ideas at 0 whose tests stop at 1.5 to 2 standard errors); if a learner
 # chose how to test, by more than 6 in 4 %.
@@ -116,7 +115,7 @@ def pool_intervals(
 def functional_interval(
     log_likelihood: FloatArray, counts: FloatArray, functional: FloatArray
 ) -> tuple[float, Interval]:
-    """The mean of some function of the value over the pool, such as what a rule earns.
+    """The mean over the pool of a function that the same tests have chosen, as what a rule earns.
 
     Args:
         log_likelihood: A row per kind of test, a column per value.
@@ -131,14 +130,14 @@ def functional_interval(
         >>> counts, values = np.array([30.0, 10.0]), np.array([-1.0, 0.0, 1.0])
         >>> estimate, interval = functional_interval(sure, counts, values)
         >>> round(estimate, 2), [round(end, 2) for end in interval]
-        (-0.51, [-0.83, -0.07])
+        (-0.51, [-0.87, 0.04])
     """
     likelihood = _Likelihood.of(log_likelihood, counts)
     if likelihood is None:
         least, most = float(functional.min()), float(functional.max())
         return (least + most) / 2.0, Interval(least, most)
     estimate = float(likelihood.weights(likelihood.best) @ functional)
-    ends = (search(functional, _CHOSEN_DROP) for search in (likelihood.least, likelihood.most))
+    ends = (search(functional, SURE) for search in (likelihood.least, likelihood.most))
     return estimate, Interval(*ends)
 
 
