@@ -14,7 +14,9 @@ are, for each world and with standard errors:
   hold the truth (what the rule in force ships and earns, before and after);
 - with --guard, the most that acceptances had lost at any time in any run, as a share of the budget.
 
-With --told, only how often a change is told: where the pool stays, each is a false alarm.
+With --told, only how often a change is told: where the pool stays, each is a false alarm. Samples
+may then break the law that learners are told, as in `dwell bench learners --hostile`:
+`python -m benchmarks.drift mostly-null/twice,mostly-null/days --told`.
 """
 
 import argparse
@@ -32,9 +34,10 @@ import numpy as np
 from dwell import Atoms, EmpiricalBayes, World
 from dwell.arrays import FloatArray, IntArray, Samples
 from dwell.fitting.pool_change import PoolChange
+from dwell.lab.breaches import Breach
 from dwell.lab.drift_scores import own_best
 from dwell.lab.drift_suite import drift_suite
-from dwell.lab.suite import Instance, suite
+from dwell.lab.suite import Instance, hostile_suite, suite
 from dwell.learners.learned import Round
 
 ATOMS = 400  # that a continuous pool is taken for
@@ -88,6 +91,9 @@ class Pools:
 
     def values(self, rng: np.random.Generator) -> FloatArray:
         """A value for each test."""
+        if self.instance.breach is not None:
+            places = np.arange(self.tests) / self.tests
+            return self.instance.breach.values(self.instance.world, places, rng)
         found = np.empty(self.tests)
         for number, pool in enumerate(self.pools):
             own = self.of_test == number
@@ -113,7 +119,7 @@ def one_run(pools: Pools, *, drift: bool, guard: bool, seed: int) -> Ran:
     cap, setup_cost, law = max(instance.policies.caps), instance.setup_cost, instance.world.law
     rng = np.random.default_rng([seed, tests])
     values = pools.values(rng)
-    drawn = law.sample(values, 2 * cap, rng)
+    drawn = (instance.breach or Breach()).tests(law, values, rng)(np.arange(tests), 2 * cap)
     learner = EmpiricalBayes(law, cap, setup_cost=setup_cost, guard=guard, drift=drift)
     grid, inner = learner._chooser.pool.values, learner._chooser.guard
     earned = money = done = 0.0
@@ -219,13 +225,18 @@ def made(task: Task) -> Ran:
 
 @cache
 def _pools(world: str, setup_cost: float, tests: int) -> Pools:
-    [found] = (each for each in _instances() if (each.name, each.setup_cost) == (world, setup_cost))
+    known = _instances()
+    [found] = (each for each in known if (_named(each), each.setup_cost) == (world, setup_cost))
     return Pools(found, tests)
 
 
 @cache
 def _instances() -> tuple[Instance, ...]:
-    return (*suite(more=True), *drift_suite())
+    return (*suite(more=True), *drift_suite(), *hostile_suite())
+
+
+def _named(instance: Instance) -> str:
+    return instance.name if instance.case is None else f"{instance.name}/{instance.case}"
 
 
 def _numbers(kind: type[int] | type[float]) -> Callable[[str], list[Any]]:
@@ -235,7 +246,7 @@ def _numbers(kind: type[int] | type[float]) -> Callable[[str], list[Any]]:
 def main(arguments: Sequence[str]) -> None:
     """Print a line for each world."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.drift")
-    parser.add_argument("worlds", nargs="?", help="names between commas; by default all")
+    parser.add_argument("worlds", nargs="?", help="names between commas; by default all as told")
     parser.add_argument("--tests", type=_numbers(int), default=[1000], help="with commas between")
     parser.add_argument(
         "--setup-cost", type=_numbers(float), default=[20.0], help="with commas between"
@@ -246,8 +257,10 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args(arguments)
     wanted = None if given.worlds is None else given.worlds.split(",")
-    for unknown in set(wanted or ()) - {each.name for each in _instances()}:
+    for unknown in set(wanted or ()) - {_named(each) for each in _instances()}:
         parser.error(f"there is no world {unknown!r}")
+    if any("/" in each for each in wanted or ()) and not given.told:
+        parser.error("where samples break the law there are no scores; give --told too")
     seeds = range(given.seed, given.seed + given.replications)
     # Processes share the work; within one, threads would only stand in one another's way.
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
@@ -256,10 +269,10 @@ def main(arguments: Sequence[str]) -> None:
             print(f"{given.replications} runs of {tests:,} tests; same money in %:")
             print(f"{'':32} {'with drift':>12} {'without':>6} {'difference':>14}")
             for instance in _instances():
-                named = wanted is None or instance.name in wanted
+                named = instance.case is None if wanted is None else _named(instance) in wanted
                 if not named or instance.setup_cost not in (*given.setup_cost, 1000.0):
                     continue
-                where = instance.name, instance.setup_cost, tests
+                where = _named(instance), instance.setup_cost, tests
 
                 def runs(*, drift: bool, where: tuple[str, float, int] = where) -> list[Ran]:
                     tasks = [Task(*where, drift, given.guard, seed) for seed in seeds]

@@ -187,6 +187,19 @@ def test_a_change_is_found_where_it_was() -> None:
     assert 150 < taught(kinds[:200]).counted < 180
 
 
+def test_where_samples_depend_more_evidence_is_asked_for() -> None:
+    """E = 40 shows a change; where two samples are worth one, it takes 40 squared."""
+    readings = taught([*[0] * 40, *[1] * 10])
+    assert readings.leading
+    for factor in (1.0, 2.0):
+        readings.evidence = factor * np.log(40.0) - 0.01
+        assert readings.shown(factor) is None
+    readings.evidence += 0.02
+    shown = readings.shown(2.0)
+    assert shown is not None
+    assert shown.earliest <= 40 <= shown.latest
+
+
 @given(st.lists(st.integers(0, 1), max_size=300))
 def test_no_test_is_lost_and_spans_stay_few(kinds: list[int]) -> None:
     """Whatever comes: spans follow one another, and hold every test once."""

@@ -139,9 +139,14 @@ class Readings:
         found: FloatArray = chances / chances.sum()
         return found
 
-    def shown(self) -> PoolChange | None:
-        """A change, if one is shown now, or that there was none: it is taken for certain then."""
-        if not self.looking or not self.leading or self.evidence < _SHOWN:
+    def shown(self, factor: float = 1.0) -> PoolChange | None:
+        """A change, if one is shown now, or that there was none: it is taken for certain then.
+
+        Args:
+            factor: How many samples of a test are worth an independent one. If more than one are,
+                how likely tests are is known but roughly, and so much more evidence is asked for.
+        """
+        if not self.looking or not self.leading or self.evidence < factor * _SHOWN:
             return None
         self.settle()
         earliest, latest = self.when(_WHEN)

@@ -324,8 +324,8 @@ class EmpiricalBayes(Learner):
     def fitted(self) -> FittedPool:
         """The pool of ideas as it was last fitted."""
         state, past = self.state, 0 if self.past is None else len(self.past.drawn)
-        factor, tests = state.rounds[-1].factor, state.ledger.tests + past
-        return FittedPool(self.law, self._chooser.pool.values, state.weights, factor, tests)
+        tests = state.ledger.tests + past
+        return FittedPool(self.law, self._chooser.pool.values, state.weights, state.factor, tests)
 
     def plausible(self) -> PoolFit:
         """The pool of ideas fitted to all tests so far, and others that are as plausible."""

@@ -134,6 +134,11 @@ class Learned:
         return min(self.explored, self.readings.counted)
 
     @property
+    def factor(self) -> float:
+        """How many samples of a test are worth one that the law describes, for a round."""
+        return self.rounds[-1].factor if self.rounds else 1.0
+
+    @property
     def shown(self) -> int:
         """After how many tests the latest change was shown; 0 if none was."""
         return self.changes[-1].shown if self.changes else 0

@@ -69,7 +69,7 @@ class Reader:
         if not tells.any():
             return
         readings.take(kinds[tells], self._predicted(learned, kinds[tells]), self._chances)
-        if change := readings.shown():
+        if change := readings.shown(learned.factor):
             learned.changes = with_change(learned.changes, change)
         if readings.looking and (change or readings.tests >= learned.steady_at):
             self._fit_steady(learned)
@@ -88,9 +88,8 @@ class Reader:
         """How likely tests are under each shape of the pool: a row each."""
         # What samples are worth stays the same for a round: so a block of tests is learned from as
         # one by one.
-        factor = learned.rounds[-1].factor if learned.rounds else 1.0
         shapes = np.vstack([self.pool.shapes.weights, learned.steady])
-        likelihood = np.exp(self.pool.log_likelihood(kinds, factor))
+        likelihood = np.exp(self.pool.log_likelihood(kinds, learned.factor))
         found: FloatArray = np.einsum("ij,hj->ih", likelihood, shapes)
         return found
 
@@ -102,8 +101,7 @@ class Reader:
         """
         readings = learned.readings
         kinds, counts = readings.counted_by(readings.settled)
-        factor = learned.rounds[-1].factor if learned.rounds else 1.0
-        likelihood = np.exp(self.pool.log_likelihood(kinds, factor))
+        likelihood = np.exp(self.pool.log_likelihood(kinds, learned.factor))
         learned.steady = likeliest(likelihood, counts, self.pool.laws, learned.steady).weights
         learned.steady_at = readings.tests + max(1, readings.tests // _FITTED_SHARE)
         readings.catch_up(self._chances[0])
