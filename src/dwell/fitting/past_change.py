@@ -138,15 +138,11 @@ def past_change(
     readings, change = past.read()
     if change is None or not change.since:  # none was shown, or it was taken back
         return None
-    present = np.zeros(len(order), dtype=np.bool_)
-    for span, counts in zip(readings.spans, readings.settled.tolist(), strict=True):
-        present[span.kinds] = counts == 1.0
+    present = _within(readings, readings.settled, len(order))
     # Tests of days on which it may have been are of the one pool or the other: they tell of none.
-    places = np.arange(len(order))
-    sure = (places < change.earliest) | (places >= change.latest)
-    before = ~present & sure
+    before, now = (_within(readings, side, len(order)) for side in readings.sides)
     clear_before, earned_before = past.clear_wins(before if before.any() else ~present)
-    clear_now, earned_now = past.clear_wins(present & sure)
+    clear_now, earned_now = past.clear_wins(now)
     as_given = np.empty_like(present)
     as_given[order] = present
     ends = [change.since, change.earliest, change.latest]
@@ -165,6 +161,14 @@ def past_change(
         earned_before=earned_before,
         earned_now=earned_now,
     )
+
+
+def _within(readings: Readings, spans: FloatArray, count: int) -> BoolArray:
+    """Which of so many tests, each of a kind of its own, some spans hold."""
+    found = np.zeros(count, dtype=np.bool_)
+    for span, holds in zip(readings.spans, spans.tolist(), strict=True):
+        found[span.kinds] = holds == 1.0
+    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -46,7 +46,6 @@ _SHOWN = log(2.0 / FALSE_ALARM)
 _MOST_OFTEN = 0.5  # the chance of a change between two looks
 _MOST, _NEWEST = 14, 6  # how many readings are kept, but for the first; these are left to grow
 _WHEN = 0.98  # how much of the chances of readings the range of the time of a change holds
-_EARLIER = 4  # it may have been earlier by a fourth of the range: not all readings were kept
 _DATED = 32  # at most so many tests, evenly spaced, are told apart by when they began as well
 _SMALLEST = 1e-300
 
@@ -154,7 +153,8 @@ class Readings:
             span.doubtful = earliest <= span.start < latest
         # Readings know of changes at looks only: it may have come after the look before.
         earliest, latest = _after_last(earliest), min(_before_next(latest), self.tests - 1)
-        earliest = max(1, earliest - (latest - earliest) // _EARLIER)
+        # As not all readings were kept, the range is twice as long, to the past.
+        earliest = max(1, earliest - (latest - earliest))
         earliest = max(each for each in self.turning_points if each <= earliest)
         return PoolChange(self.since(0), earliest, latest, shown=self.tests)
 
