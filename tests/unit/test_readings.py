@@ -153,13 +153,16 @@ def test_a_shape_that_is_fitted_anew_is_as_likely_as_at_first() -> None:
 
 
 def test_likelier_kinds_of_readings_are_drawn_more_often_than_they_are_likely() -> None:
-    """By their chances to the power of 1.5; the former pool is handed on, with what has faded."""
+    """By their chances to a power above 1; the former pool is handed on, with what has faded."""
     readings, former = taught([0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0]), np.array([0.25, 0.75])
     likely = np.exp(readings.chances).sum(axis=0)
     kinds = np.array([likely[0], likely[1], likely[2:].sum()])
-    found = readings.plausible(100_000, np.arange(2.0), former, np.random.default_rng(0))
-    drawn = np.bincount(np.minimum(found.readings, 2), minlength=3) / 100_000
-    assert drawn == pytest.approx(kinds**1.5 / (kinds**1.5).sum(), abs=1e-4)
+    for sharper in (0.5, 2.0):
+        rng = np.random.default_rng(0)
+        found = readings.plausible(100_000, sharper, np.arange(2.0), former, rng)
+        drawn = np.bincount(np.minimum(found.readings, 2), minlength=3) / 100_000
+        expected = kinds ** (1.0 + sharper)
+        assert drawn == pytest.approx(expected / expected.sum(), abs=1e-4)
     assert found.former is former
     assert found.counts[found.readings == 0].tolist()[0] == [9.0, 2.0]
     # At each of two looks, five tests apart, 1 % a test is forgotten of what came before.

@@ -37,9 +37,6 @@ _BETWEEN, _PACES = np.array([[1500.0], [150.0]]), np.array([[0.9], [0.1]])
 # How much of a test is left after one more by readings that fade, and how likely each is at first.
 _LEFT, _FADING = np.array([0.99]), np.array([0.3])
 RESTARTS = 1 + len(_LEFT)  # from this one on, readings are of the tests since some test
-# What is done about a kind of readings goes with its chance to the power of 1 and this: to reckon
-# with what is unlikely costs more than it is worth.
-_SHARPER = 0.5
 # By how much tests must be likelier with changes than without for one to be shown: 1 / FALSE_ALARM
 # would be enough if pools were of the shapes; as they are not, twice that.
 _SHOWN = log(2.0 / FALSE_ALARM)
@@ -228,19 +225,24 @@ class Readings:
         return kinds, self.weights @ counts
 
     def plausible(
-        self, draws: int, values: FloatArray, former: FloatArray | None, rng: np.random.Generator
+        self,
+        draws: int,
+        sharper: float,
+        values: FloatArray,
+        former: FloatArray | None,
+        rng: np.random.Generator,
     ) -> Plausible:
         """How many tests there are of each kind by readings that are drawn: a row each.
 
         Args:
-            draws: How many readings: in proportion to how likely they are but for their kinds, of
-                which the likelier count for more.
+            draws: How many readings: in proportion to how likely they are but for their kinds …
+            sharper: … which are drawn by their chances to the power of 1 and this.
             values: The values that pools have weights of.
             former: The weights of each value in the pool if nothing changed, once it was fitted.
             rng: What to draw from.
         """
         likely, kinds = self._likely, np.minimum(np.arange(len(self.shares)), RESTARTS)
-        likely = likely * np.bincount(kinds, likely)[kinds] ** _SHARPER
+        likely = likely * np.bincount(kinds, likely)[kinds] ** sharper
         places = likely.sum() * (rng.random() + np.arange(draws)) / draws
         drawn = np.searchsorted(np.cumsum(likely), places)
         drawn = rng.permutation(np.minimum(drawn, len(self.shares) - 1))

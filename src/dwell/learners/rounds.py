@@ -45,6 +45,9 @@ _SHOWING, _SHOWING_FIRST, _SHOWING_SHARE, _SHOWN = 0.125, 0.25, 0.03, 1.5
 _DOUBT, _CONFIRMED, _FEW_CONFIRMED, _FADING = 1.5, 0.2, 10.0, 0.9
 CHEAP = 0.04  # set-up, per cap: below, verifying costs a large part of what a test earns
 _PATIENCE = 200.0
+# What is done about a kind of readings goes with its chance to the power of 1 and this: to reckon
+# with what is unlikely costs more than it is worth, and most where tests cost little.
+_SHARPER, _SHARPER_WHERE_CHEAP = 0.5, 2.0
 _OF_FIRST = ", in units of its noise where that is the least; other levels have limits of their own"
 
 
@@ -93,9 +96,10 @@ class Chooser:
         greedy = self.pool.best(fit.weights, self.setup_cost, start=start, **seen)
         rois = greedy.roi_under(fit.draws, self.setup_cost, discount)
         share = self.caution * min(1.0, sqrt((1 + learned.recent) / self._patience))
-        # Caution is taken within each reading or, where tests cost much, within each kind of them:
-        # what the newest readings hold possible, as they know little, does not outweigh the others.
-        groups = fit.readings if self._cheap else np.minimum(fit.readings, RESTARTS)
+        # Caution is taken within each kind of readings: what the newest hold possible, as they know
+        # little, does not outweigh the others. But where tests cost little, what wrong acceptances
+        # lose is many times what can be earned: there it is taken over all.
+        groups = np.minimum(fit.readings, 0 if self._cheap else RESTARTS)
         weights = _worst(rois, groups, share) @ fit.draws
         start = float(greedy.roi_under(weights, self.setup_cost, discount))
         best, words = self.pool.best(weights, self.setup_cost, start=start, **seen), ""
@@ -188,7 +192,8 @@ class Chooser:
         former = learned.steady if learned.steady_at else None
         plausible = None
         if self.drift:
-            plausible = learned.readings.plausible(DRAWS, self.pool.values, former, rng)
+            sharper = _SHARPER_WHERE_CHEAP if self._cheap else _SHARPER
+            plausible = learned.readings.plausible(DRAWS, sharper, self.pool.values, former, rng)
         return fit_pool(
             self.pool.log_likelihood(kinds, learned.noise.measured().factor),
             counts,
