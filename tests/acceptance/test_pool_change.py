@@ -63,9 +63,23 @@ def test_an_evaluation_says_since_when_the_pool_has_changed() -> None:
     assert f"give --since {changed['since']} to evaluate those since" in told["notes"][1]
     page = unescape(Path("report.html").read_text()).replace("\N{NO-BREAK SPACE}", " ")
     assert changed["sentence"].removeprefix("the pool") in page
-    printed = " ".join(run(*EVALUATE).stderr.split())
-    assert changed["sentence"] in printed
+    printed = run(*EVALUATE)
+    assert changed["sentence"] in " ".join(printed.stderr.split())
     assert re.match(r"the pool of ideas has changed since \d+ \w+ 2025 \(test", changed["sentence"])
+
+
+def test_the_answer_says_what_its_rule_has_earned_since_the_change() -> None:
+    """Right after the rule, in text, JSON and page; a rule that is worse now is not to be taken."""
+    told = figures(*EVALUATE, "--plot", "report.html")
+    assert told["answer"] == "change"
+    changed, since = told["changed"], told["summary"][1]
+    assert re.match(r"Since \d+ \w+ 2025, when the pool of ideas changed: this rule earned ", since)
+    assert f" in {changed['tests']} tests of the present pool, today's " in since
+    worse = changed["best_now"]["estimate"] <= changed["current_now"]["estimate"]
+    assert since.endswith("Evaluate these alone before you change.") == worse
+    assert " ".join(since.split()) in " ".join(run(*EVALUATE).stdout.split())
+    page = unescape(Path("report.html").read_text()).replace("\N{NO-BREAK SPACE}", " ")
+    assert since.replace("\N{NO-BREAK SPACE}", " ") in page
 
 
 def test_figures_since_the_change_are_those_of_the_tests_since() -> None:
@@ -97,7 +111,6 @@ def test_without_dates_or_changes_nothing_is_said(name: str) -> None:
 def test_a_plan_uses_the_tests_of_the_present_pool() -> None:
     """Unless it is told to use all."""
     prior = (*PLAN, "--from", "log.csv")
-    # Of the present pool nothing may be worth testing: both are told then.
     Path("log.csv").write_text(batches(values(BEFORE, TESTS - BEFORE)[::-1]))
     now, everything = figures(*prior), figures(*prior, "--all-tests")
     assert now["fitted"]["tests"] == now["changed"]["tests"] < TESTS
@@ -106,6 +119,16 @@ def test_a_plan_uses_the_tests_of_the_present_pool() -> None:
     assert now["notes"][0].startswith(now["changed"]["sentence"])
     assert "--all-tests uses all of them" in now["notes"][0]
     assert now["fitted"]["mean"] > everything["fitted"]["mean"]
+
+
+def test_a_change_is_told_too_where_nothing_is_worth_testing() -> None:
+    """Before the answer, which is by the tests of the present pool."""
+    found = run(*PLAN, "--from", "log.csv", "--value-of-lift", "1", "--price-per-sample", "1")
+    assert found.exit_code == 3
+    told = " ".join(found.stderr.split())
+    change, answer = told.index("Note: the pool of ideas has changed since"), told.index("Answer: ")
+    assert change < told.index("--all-tests uses all of them") < answer
+    assert not found.stdout
 
 
 def test_counts_and_effects_have_a_column_date() -> None:

@@ -158,7 +158,7 @@ def plan(rules: tuple[str, ...] | None, outputs: Outputs, **given: Any) -> None:
 
     refuse_inputs(outputs.files, (given["source"], given["database"], *files_in(given["query"])))
     terms, basis = _terms(**given)
-    with progress("computing the plan"), _assumed_money(basis.assumed):
+    with _whatever_it_rests_on(basis), progress("computing the plan"):
         found = made(terms, RULES if rules is None else rules)
 
     def page() -> str:
@@ -179,12 +179,14 @@ def plan(rules: tuple[str, ...] | None, outputs: Outputs, **given: Any) -> None:
 
 
 @contextmanager
-def _assumed_money(assumed: tuple[str, ...]) -> Iterator[None]:
-    """Where nothing is worth testing at prices that nobody gave, say that nobody did."""
+def _whatever_it_rests_on(basis: Basis) -> Iterator[None]:
+    """Where nothing is worth testing, say what that rests on: past tests, prices nobody gave."""
     try:
         yield
     except NothingWorthTesting as answer:
-        options = [option for option in _MONEY if option in assumed]
+        for sentence in basis.notes:
+            note(sentence)
+        options = [option for option in _MONEY if option in basis.assumed]
         if "costs" not in str(answer) or not options:
             raise
         raise NothingWorthTesting(f"{answer} (assumed: give {' and '.join(options)})") from None

@@ -98,32 +98,19 @@ def _roi(scores: Scores, alpha: float) -> Figure:
 
 
 def change_notes(report: "Report") -> tuple[str, ...]:
-    """The change in a sentence, and what rules earned before and since in another.
+    """The change in a sentence, and what to do about it in another.
 
     Args:
         report: What was found on past tests.
     """
-    from dwell.report.evaluation.scale import Scale
-
     if report.changed is None:
         return ()
-    change, scale = report.changed.change, Scale.of(report)
-    advice = (
+    change = report.changed.change
+    return (
+        change.sentence,
         f"all figures are of all {report.found.tests:,} tests: give --since "
-        f"{change.since_date.isoformat()} to evaluate those since"
+        f"{change.since_date.isoformat()} to evaluate those since",
     )
-    rules = (("today's rule", earned_by_current(report)), ("the best", earned_by_best(report)))
-    told = [
-        f"{rule} earned {_around(scale, earned.before)} per {scale.unit} before the change and "
-        f"{_around(scale, earned.now)} since"
-        for rule, earned in rules
-        if earned is not None
-    ]
-    return (change.sentence, "; ".join([*told, advice]))
-
-
-def _around(scale: Any, figure: Figure) -> str:
-    return str(scale.around(figure.estimate, figure.high - figure.estimate))
 
 
 def changed_fields(report: "Report") -> dict[str, Any] | None:

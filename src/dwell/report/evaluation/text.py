@@ -2,8 +2,11 @@
 
 from math import floor, isfinite, log10
 
+from dwell.fitting.figure import Figure
+from dwell.fitting.pool_change import in_words
 from dwell.history.replay.evaluation import Verdict
 from dwell.report.evaluation.answer import current_roi
+from dwell.report.evaluation.change import earned_by_best, earned_by_current
 from dwell.report.evaluation.report import Report
 from dwell.report.evaluation.scale import Scale
 from dwell.report.evaluation.setup_costs import HOW_TO_COUNT
@@ -13,6 +16,8 @@ from dwell.report.tables import amount, minus
 
 def summary(report: Report) -> tuple[str, ...]:
     """What to do; what it earns beside the current rule; what that is in all; how certain it is.
+
+    If the pool of ideas has changed, what both rules earned since follows what to do.
 
     Args:
         report: What was found on past tests.
@@ -32,10 +37,42 @@ def summary(report: Report) -> tuple[str, ...]:
         return (first, rest)
     totals = report.totals if answer.kind == "change" else None
     all_tests = () if totals is None else (f"In total: {' '.join(total_sentences(totals))}",)
-    return (first, f"What it earns: {earnings(report)}", *all_tests, _certainty(report))
+    since = since_change(report)
+    changed = () if since is None else (since,)
+    return (first, *changed, f"What it earns: {earnings(report)}", *all_tests, _certainty(report))
 
 
 _HEADS = {"nothing-earns": "Nothing earns", "withheld": "No advice"}
+
+
+def since_change(report: Report) -> str | None:
+    """What the best rule and the current one earned since the pool changed; None if it has not.
+
+    Args:
+        report: What was found on past tests.
+    """
+    now, best = earned_by_current(report), earned_by_best(report)
+    if report.changed is None or now is None:
+        return None
+    scale, change = Scale.of(report), report.changed.change
+    since = in_words(change.since_date)
+    tests = f"in {report.changed.present.sum():,} tests of the present pool"
+    if best is None:
+        earned = f"today's rule earned {_earned(scale, now.now)} per {scale.unit}"
+        return f"Since {since}, when the pool of ideas changed: {earned} {tests}."
+    changing = report.answer is not None and report.answer.kind == "change"
+    which = "this rule" if changing else "what did best"
+    text = (
+        f"Since {since}, when the pool of ideas changed: {which} earned "
+        f"{_earned(scale, best.now)} per {scale.unit} {tests}, today's {_earned(scale, now.now)}."
+    )
+    if changing and best.now.estimate <= now.now.estimate:
+        return f"{text} Evaluate these alone before you change."
+    return text
+
+
+def _earned(scale: Scale, figure: Figure) -> str:
+    return scale.around(figure.estimate, figure.high - figure.estimate)
 
 
 def earnings(report: Report) -> str:

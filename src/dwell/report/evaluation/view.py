@@ -13,6 +13,7 @@ from dwell.report.evaluation.text import (
     level,
     percent,
     samples_a_test,
+    since_change,
     total_digits,
     total_sentences,
 )
@@ -86,13 +87,16 @@ def choices(report: Report) -> tuple[Choice, ...]:
 def _answer_texts(report: Report) -> tuple[str, ...]:
     answer, candidate, totals = report.answer, report.candidate, report.totals
     assert answer is not None  # who asks has one
+    since = since_change(report)
+    changed = () if since is None else (since,)
     if answer.kind != "change" or candidate is None or totals is None:
-        return (answer.sentence,)
+        return (answer.sentence, *changed)
     share = totals.samples / max(totals.samples_now, 1)
     drawn = f"{percent(share)} of the samples" if share < 2.0 else f"{share:,.1f} times the samples"
     return (
         sentence(candidate.advice),
         f"On the same tests the gain over today's rule is {gain_around(report)}, with {drawn}.",
+        *changed,
     )
 
 
