@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dwell.arrays import FloatArray
+from dwell.fitting.dating import shown, when
 from dwell.fitting.pool import Laws
 from dwell.fitting.readings import Readings
 from dwell.kernels.following import follow
@@ -180,7 +181,7 @@ def test_a_change_is_found_where_it_was() -> None:
     readings.settle()
     assert readings.evidence == pytest.approx(0.0)
     assert abs(readings.since(0) - 200) <= 10
-    earliest, latest = readings.when(0.95)
+    earliest, latest = when(readings, 0.95)
     assert earliest <= 200 <= latest
     assert 80 <= readings.counted <= 120
     # What may have come back is recalled: after few tests, many of the first 200 count again.
@@ -196,11 +197,11 @@ def test_where_samples_depend_more_evidence_is_asked_for() -> None:
     assert readings.leading
     for factor in (1.0, 2.0):
         readings.evidence = factor * np.log(40.0) - 0.01
-        assert readings.shown(factor) is None
+        assert shown(readings, factor) is None
     readings.evidence += 0.02
-    shown = readings.shown(2.0)
-    assert shown is not None
-    assert shown.earliest <= 40 <= shown.latest
+    change = shown(readings, 2.0)
+    assert change is not None
+    assert change.earliest <= 40 <= change.latest
 
 
 @given(st.lists(st.integers(0, 1), max_size=300))

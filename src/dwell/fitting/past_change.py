@@ -21,6 +21,7 @@ import numpy as np
 from scipy import special
 
 from dwell.arrays import BoolArray, DateArray, FloatArray
+from dwell.fitting.dating import shown
 from dwell.fitting.figure import Figure, number, percent, percents, range_of
 from dwell.fitting.npmle import climb
 from dwell.fitting.pool import Laws, Spreads
@@ -242,7 +243,7 @@ class _Past:
             readings.take(np.arange(tests.start, tests.stop), predicted, chances)
             if readings.tests == count:
                 readings.next_look = count  # what a log shows at its end is shown
-            latest = readings.shown() or latest
+            latest = shown(readings) or latest
         return readings, latest
 
     def clear_wins(self, tests: BoolArray) -> tuple[Figure, Figure]:

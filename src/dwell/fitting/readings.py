@@ -17,33 +17,27 @@ probability at most alpha (Ville's inequality).
 """
 
 from dataclasses import dataclass, field
-from math import isfinite, log
+from math import isfinite
 
 import numpy as np
 from scipy.special import logsumexp
 
 from dwell.arrays import FloatArray, IntArray
+from dwell.fitting.looks import STEP, step_after
 from dwell.fitting.pool import Plausible
-from dwell.fitting.pool_change import FALSE_ALARM, PoolChange
 from dwell.fitting.span import Span
 from dwell.kernels.following import LEAST, follow
 
-# A change is looked for after every few tests, and less often once there are many. Changes may be
-# seldom or frequent: after how many tests they come, and how likely each is at first. And the share
-# of guesses by which an earlier pool is back. Chosen on the worlds that `dwell bench learners
-# --drift` marks so.
-_STEP, _MANY, _BACK = 5, 500, 0.3
+# Changes may be seldom or frequent: after how many tests they come, and how likely each pace is at
+# first. And the share of guesses by which an earlier pool is back. Chosen on the worlds that `dwell
+# bench learners --drift` marks so.
+_BACK = 0.3
 _BETWEEN, _PACES = np.array([[1500.0], [150.0]]), np.array([[0.9], [0.1]])
 # How much of a test is left after one more by readings that fade, and how likely each is at first.
 _LEFT, _FADING = np.array([0.99]), np.array([0.3])
 RESTARTS = 1 + len(_LEFT)  # from this one on, readings are of the tests since some test
-# By how much tests must be likelier with changes than without for one to be shown: 1 / FALSE_ALARM
-# would be enough if pools were of the shapes; as they are not, twice that.
-_SHOWN = log(2.0 / FALSE_ALARM)
 _MOST_OFTEN = 0.5  # the chance of a change between two looks
 _MOST, _NEWEST = 14, 6  # how many readings are kept, but for the first; these are left to grow
-_WHEN = 0.98  # how much of the chances of readings the range of the time of a change holds
-_DATED = 32  # at most so many tests, evenly spaced, are told apart by when they began as well
 _SMALLEST = 1e-300
 
 
@@ -67,7 +61,7 @@ class Readings:
     faded: list[Span] = field(default_factory=list)
     shares: FloatArray = field(default_factory=lambda: np.ones((1, 1)))
     chances: FloatArray = field(default_factory=lambda: np.log(_PACES))
-    next_look: int = _STEP
+    next_look: int = STEP
     evidence: float = 0.0
 
     @classmethod
@@ -98,14 +92,14 @@ class Readings:
         return [*self.faded, *self.spans]
 
     @property
-    def _by_restart(self) -> list[int]:
+    def by_restart(self) -> list[int]:
         """The readings that do not fade: nothing changed, or since some test it has not."""
         return [0, *range(1 + len(self.faded), len(self.shares))]
 
     @property
     def weights(self) -> FloatArray:
         """How likely the tests of each span are of the present pool, those that faded first."""
-        found: FloatArray = self._likely @ self.shares
+        found: FloatArray = self.likely @ self.shares
         return found
 
     @property
@@ -127,41 +121,14 @@ class Readings:
     @property
     def leading(self) -> int:
         """The likeliest reading that does not fade."""
-        return max(self._by_restart, key=self._likely.tolist().__getitem__)
+        return max(self.by_restart, key=self.likely.tolist().__getitem__)
 
     @property
-    def _likely(self) -> FloatArray:
+    def likely(self) -> FloatArray:
+        """How likely each reading is."""
         chances = np.exp(self.chances).sum(axis=0)
         found: FloatArray = chances / chances.sum()
         return found
-
-    def shown(self, factor: float = 1.0) -> PoolChange | None:
-        """A change, if one is shown now, or that there was none: it is taken for certain then.
-
-        Args:
-            factor: How many samples of a test are worth an independent one. If more than one are,
-                how likely tests are is known but roughly, and so much more evidence is asked for.
-        """
-        if not self.looking or not self.leading or self.evidence < factor * _SHOWN:
-            return None
-        self.settle()
-        earliest, latest = self.when(_WHEN)
-        for span in self.spans:
-            span.doubtful = earliest <= span.start < latest
-        # Readings know of changes at looks only: it may have come after the look before.
-        earliest, latest = _after_last(earliest), min(_before_next(latest), self.tests - 1)
-        # As not all readings were kept, the range is twice as long, to the past.
-        earliest = max(1, earliest - (latest - earliest))
-        earliest = max(each for each in self.turning_points if each <= earliest)
-        return PoolChange(self.since(0), earliest, latest, shown=self.tests)
-
-    @property
-    def turning_points(self) -> set[int]:
-        """By how many tests came before: the tests that a change may yet be told to begin with."""
-        starts = [span.start for span in self.spans[1:]]
-        near = {each for at in starts for each in (_after_last(at), at, _before_next(at))}
-        evenly = range(0, self.tests, 1 << (self.tests // _DATED).bit_length())
-        return {0, 1, self.spans[-1].start + 1, self.tests - 1, *near, *evenly}
 
     def settle(self) -> None:
         """Let the likeliest reading be the first."""
@@ -185,21 +152,6 @@ class Readings:
         """How many tests came before the change that a reading is about; 0 if about none."""
         left_out = np.flatnonzero(self.shares[row, len(self.faded) :] == 0.0)
         return self.spans[left_out[-1] + 1].start if len(left_out) else 0
-
-    def when(self, level: float) -> tuple[int, int]:
-        """Between which numbers of tests the latest change is likely to have been.
-
-        Args:
-            level: How likely.
-        """
-        rows = np.array([row for row in self._by_restart if self.since(row)])
-        starts = np.array([self.since(row) for row in rows.tolist()])
-        order = np.argsort(starts, kind="stable")
-        reached = np.cumsum(self._likely[rows[order]])
-        places = reached[-1] * np.array([(1.0 - level) / 2.0, (1.0 + level) / 2.0])
-        ends = np.searchsorted(reached, places)
-        low, high = starts[order[np.minimum(ends, len(order) - 1)]].tolist()
-        return low, high
 
     def fits(self, fresh: "Readings") -> bool:
         """Whether readings that begin so can come to be these."""
@@ -241,7 +193,7 @@ class Readings:
             former: The weights of each value in the pool if nothing changed, once it was fitted.
             rng: What to draw from.
         """
-        likely, kinds = self._likely, np.minimum(np.arange(len(self.shares)), RESTARTS)
+        likely, kinds = self.likely, np.minimum(np.arange(len(self.shares)), RESTARTS)
         likely = likely * np.bincount(kinds, likely)[kinds] ** sharper
         places = likely.sum() * (rng.random() + np.arange(draws)) / draws
         drawn = np.searchsorted(np.cumsum(likely), places)
@@ -286,7 +238,7 @@ class Readings:
         """
         self.spans[0].add(kinds)
         self.spans[0].evidence += np.log(likelihood).sum(axis=0)
-        self.next_look = self.tests + _step(self.tests)
+        self.next_look = self.tests + step_after(self.tests)
 
     def count(self, kinds: IntArray) -> None:
         """Count tests that do not tell whether the pool has changed: it is as if no time passed."""
@@ -318,7 +270,7 @@ class Readings:
     @property
     def left(self) -> int:
         """How many tests may be learned from before a change is looked for again."""
-        return _step(self.tests) if self.looking else self.next_look - self.tests
+        return step_after(self.tests) if self.looking else self.next_look - self.tests
 
     @property
     def looking(self) -> bool:
@@ -327,7 +279,7 @@ class Readings:
 
     def _offer(self) -> None:
         """Add readings by which the pool changes now, and begin a span."""
-        step, fading = _step(self.tests), len(self.faded)
+        step, fading = step_after(self.tests), len(self.faded)
         for span, left in zip(self.faded, _LEFT.tolist(), strict=False):
             span.join(self.spans[-1])
             span.fade(left ** self.spans[-1].tests)
@@ -361,7 +313,7 @@ class Readings:
         # In the order that they have when they are restored: sums depend on it, by their last bit.
         chances = np.ascontiguousarray(chances)
         self.chances = np.log(np.maximum(chances / chances.sum(), _SMALLEST))
-        told = self.shares[self._by_restart, fading:]
+        told = self.shares[self.by_restart, fading:]
         apart = (told[:, 1:] != told[:, :-1]).any(axis=0)
         apart |= np.diff([span.doubtful for span in self.spans])
         spans = [self.spans[0]]
@@ -373,18 +325,3 @@ class Readings:
         first = [True] * (fading + 1)
         self.shares = self.shares[:, np.append(first, apart)].copy(order="C")
         self.spans = spans
-
-
-def _after_last(look: int) -> int:
-    """The first number of tests after the look before this one."""
-    return look - _step(look - 1) + 1
-
-
-def _before_next(look: int) -> int:
-    """The last number of tests before the next look."""
-    return look + _step(look) - 1
-
-
-def _step(tests: int) -> int:
-    """After how many further tests a change is looked for again."""
-    return _STEP * (1 + tests // _MANY)

@@ -6,6 +6,7 @@ from math import inf
 import numpy as np
 
 from dwell.arrays import FloatArray, IntArray
+from dwell.fitting.dating import turning_points
 from dwell.fitting.pool_change import PoolChange
 from dwell.fitting.readings import Readings
 from dwell.learners.guard import Ledger
@@ -147,7 +148,7 @@ class Learned:
     def turning_points(self) -> set[int]:
         """By how many tests came before: the tests that a change may begin or began with."""
         changes = [(each.since, each.earliest, each.latest) for each in self.changes]
-        return self.readings.turning_points.union(*changes)
+        return turning_points(self.readings).union(*changes)
 
     def fits(self, fresh: "Learned", *, cap: int, values: int, levels: int) -> bool:
         """Whether a learner that begins so can get into this state.

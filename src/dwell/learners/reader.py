@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dwell.arrays import FloatArray, IntArray
+from dwell.fitting.dating import shown
 from dwell.fitting.pool import likeliest
 from dwell.fitting.pool_change import with_change
 from dwell.fitting.readings import Readings
@@ -69,7 +70,7 @@ class Reader:
         if not tells.any():
             return
         readings.take(kinds[tells], self._predicted(learned, kinds[tells]), self._chances)
-        if change := readings.shown(learned.factor):
+        if change := shown(readings, learned.factor):
             learned.changes = with_change(learned.changes, change)
         if readings.looking and (change or readings.tests >= learned.steady_at):
             self._fit_steady(learned)
