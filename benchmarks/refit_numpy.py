@@ -136,6 +136,7 @@ def duels() -> Iterator[Duel]:
         explainable=0.0,
         guard=None,
         drift=False,
+        cheap=False,
         seed=0,
     )
 

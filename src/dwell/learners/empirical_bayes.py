@@ -28,7 +28,7 @@ from dwell.learners.lessons import Lesson, lessons
 from dwell.learners.past_sums import PastSums
 from dwell.learners.pool_knowledge import PoolKnowledge
 from dwell.learners.reader import Reader
-from dwell.learners.rounds import CHEAP, Chooser
+from dwell.learners.rounds import Chooser
 from dwell.policies import Policies
 from dwell.pools.fitted import FittedPool
 from dwell.pools.leveled import LeveledPool
@@ -36,6 +36,7 @@ from dwell.pools.under_law import checked_levels, chunk_under, noise_under, pool
 from dwell.records import Records
 
 _MOST_AT_ONCE = 1024  # tasks in a row
+_CHEAP = 0.04  # set-up, per cap: chosen as in `learners.rounds`
 # More than any test has samples, and than there are rounds: a column tells level, round and end.
 _LONGEST, _ROUNDS = 2**32, 2**24
 
@@ -149,6 +150,7 @@ class EmpiricalBayes(Learner):
             if self.guarded
             else None,
             drift=self.drift,
+            cheap=self._cheap,
             seed=self.seed,
         )
 
@@ -174,7 +176,7 @@ class EmpiricalBayes(Learner):
 
     @property
     def _cheap(self) -> bool:
-        return self.setup_cost < CHEAP * self.cap
+        return self.setup_cost < _CHEAP * self.cap
 
     @property
     def choices(self) -> Every:

@@ -43,7 +43,6 @@ _SHOWING, _SHOWING_FIRST, _SHOWING_SHARE, _SHOWN = 0.125, 0.25, 0.03, 1.5
 # fifth of a test, or a few. What was seen of them fades from round to round: if it led to accepting
 # nothing, nothing more would be seen.
 _DOUBT, _CONFIRMED, _FEW_CONFIRMED, _FADING = 1.5, 0.2, 10.0, 0.9
-CHEAP = 0.04  # set-up, per cap: below, verifying costs a large part of what a test earns
 _PATIENCE = 200.0
 # What is done about a kind of readings goes with its chance to the power of 1 and this: to reckon
 # with what is unlikely costs more than it is worth, and most where tests cost little.
@@ -65,6 +64,8 @@ class Chooser:
         explainable: Which share of the ROI a rule may lose that people can say.
         guard: The guard; None without one.
         drift: Whether the pool may change.
+        cheap: Whether tests cost so little to set up that verifying costs a large part of what they
+            earn, and a wrong acceptance loses many times that.
         seed: What plausible pools are drawn with.
     """
 
@@ -77,6 +78,7 @@ class Chooser:
     explainable: float
     guard: Guard | None
     drift: bool
+    cheap: bool
     seed: int
 
     def begin_round(self, learned: Learned, *, anew: bool = False) -> None:
@@ -97,9 +99,9 @@ class Chooser:
         rois = greedy.roi_under(fit.draws, self.setup_cost, discount)
         share = self.caution * min(1.0, sqrt((1 + learned.recent) / self._patience))
         # Caution is taken within each kind of readings: what the newest hold possible, as they know
-        # little, does not outweigh the others. But where tests cost little, what wrong acceptances
-        # lose is many times what can be earned: there it is taken over all.
-        groups = np.minimum(fit.readings, 0 if self._cheap else RESTARTS)
+        # little, does not outweigh the others. Where wrong acceptances lose many times what can be
+        # earned, it is taken over all.
+        groups = np.minimum(fit.readings, 0 if self.cheap else RESTARTS)
         weights = _worst(rois, groups, share) @ fit.draws
         start = float(greedy.roi_under(weights, self.setup_cost, discount))
         best, words = self.pool.best(weights, self.setup_cost, start=start, **seen), ""
@@ -192,7 +194,7 @@ class Chooser:
         former = learned.steady if learned.steady_at else None
         plausible = None
         if self.drift:
-            sharper = _SHARPER_WHERE_CHEAP if self._cheap else _SHARPER
+            sharper = _SHARPER_WHERE_CHEAP if self.cheap else _SHARPER
             plausible = learned.readings.plausible(DRAWS, sharper, self.pool.values, former, rng)
         return fit_pool(
             self.pool.log_likelihood(kinds, learned.noise.measured().factor),
@@ -241,11 +243,7 @@ class Chooser:
     @property
     def _patience(self) -> float:
         """For how many tests to be more cautious still, where they cost little and harm counts."""
-        return _PATIENCE if self.guard is not None and self._cheap else 1.0
-
-    @property
-    def _cheap(self) -> bool:
-        return self.setup_cost < CHEAP * self.cap
+        return _PATIENCE if self.guard is not None and self.cheap else 1.0
 
     def _round(
         self,
