@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from dwell import EmpiricalBayes, Lift, PastSums, Signs
+from dwell.arrays import FloatArray, IntArray
+from dwell.learners import rounds
 from dwell.learners.learned import Learned
 from dwell.learners.rounds import _worst
 
@@ -63,6 +65,25 @@ def test_caution_is_taken_within_groups() -> None:
     assert counted.tolist() == pytest.approx([0, 4 / 8, 0, 0, 0, 0, 3 / 8, 1 / 8])
     one = _worst(rois, np.zeros(8, dtype=np.int64), share=0.25)
     assert one.tolist() == pytest.approx([0, 0.5, 0, 0, 0, 0, 0, 0.5])
+
+
+@pytest.mark.parametrize(("setup_cost", "groups"), [(10.0, 1), (10.5, 3)])
+def test_where_tests_cost_little_caution_is_taken_over_all_readings(
+    setup_cost: float, groups: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else within each of three kinds: nothing changed, tests fade, it changed since some test."""
+    seen: list[int] = []
+
+    def worst(rois: FloatArray, found: IntArray, share: float) -> FloatArray:
+        seen.append(len(np.unique(found)))
+        return _worst(rois, found, share)
+
+    monkeypatch.setattr(rounds, "_worst", worst)
+    rng = np.random.default_rng(6)
+    sums = (2 * rng.binomial(SIZE, 0.5, 100) - SIZE).astype(np.float64)
+    past = PastSums(np.full(100, SIZE), sums, in_order=True)
+    EmpiricalBayes(Signs(), 256, setup_cost=setup_cost, past=past).begin()
+    assert seen == [groups]
 
 
 def test_conversions_of_short_tests_are_no_change() -> None:
