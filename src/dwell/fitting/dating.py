@@ -11,7 +11,9 @@ from dwell.fitting.readings import Readings
 # By how much tests must be likelier with changes than without for one to be shown: 1 / FALSE_ALARM
 # would be enough if pools were of the shapes; as they are not, twice that.
 _SHOWN = log(2.0 / FALSE_ALARM)
-_WHEN = 0.98  # how much of the chances of readings the range of the time of a change holds
+# How much of the chances of readings the range of the time of a change holds, and by which share it
+# is longer than that: docs/drift.md has how often it holds the truth.
+_WHEN, _LONGER = 0.98, 0.5
 _DATED = 32  # at most so many tests, evenly spaced, are told apart by when they began as well
 
 
@@ -32,8 +34,8 @@ def shown(readings: Readings, factor: float = 1.0) -> PoolChange | None:
     # Readings know of changes at looks only: it may have come after the look before.
     earliest = first_since_last(earliest)
     latest = min(last_before_next(latest), readings.tests - 1)
-    # As not all readings were kept, the range is twice as long, to the past.
-    earliest = max(1, earliest - (latest - earliest))
+    # As not all readings were kept, the range is longer, to the past.
+    earliest = max(1, earliest - round(_LONGER * (latest - earliest)))
     earliest = max(each for each in turning_points(readings) if each <= earliest)
     return PoolChange(readings.since(0), earliest, latest, shown=readings.tests)
 
