@@ -82,6 +82,16 @@ def test_the_answer_says_what_its_rule_has_earned_since_the_change() -> None:
     assert since.replace("\N{NO-BREAK SPACE}", " ") in page
 
 
+def test_an_earlier_pool_that_is_back_counts_too() -> None:
+    """Good, bad, good: what rules have earned is by the tests of both good spells."""
+    Path("log.csv").write_text(batches([*values(90, 60), *values(90, 0)]))
+    told = figures(*EVALUATE)
+    changed = told["changed"]
+    assert changed["tests"] > TESTS + 90 - changed["test"] + 1
+    text = f"in {changed['tests']} tests of the present pool (an earlier one, which is back), "
+    assert text in told["summary"][1]
+
+
 def test_figures_since_the_change_are_those_of_the_tests_since() -> None:
     """An evaluation of these alone has the same for the current rule: a twin by another way."""
     changed = figures(*EVALUATE)["changed"]

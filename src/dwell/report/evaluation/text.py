@@ -57,6 +57,8 @@ def since_change(report: Report) -> str | None:
     scale, change = Scale.of(report), report.changed.change
     since = in_words(change.since_date)
     tests = f"in {report.changed.present.sum():,} tests of the present pool"
+    if change.tests > change.after:
+        tests += " (an earlier one, which is back)"
     if best is None:
         earned = f"today's rule earned {_earned(scale, now.now)} per {scale.unit}"
         return f"Since {since}, when the pool of ideas changed: {earned} {tests}."
