@@ -74,6 +74,8 @@ def since_change(report: Report) -> str | None:
 
 
 def _earned(scale: Scale, figure: Figure) -> str:
+    if figure.estimate == figure.high == 0.0:
+        return "nothing"  # it shipped no idea: that has no error
     return scale.around(figure.estimate, figure.high - figure.estimate)
 
 
